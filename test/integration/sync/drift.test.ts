@@ -9,14 +9,6 @@ afterEach(closeScenes)
  */
 const openPlainScene = () => openLoadedScene({ shipments: 8, extras: false })
 
-const driftRows = ({ query }: Scene) =>
-  query(
-    `select stream, kind, name, first_seen_at = last_seen_at as is_new
-    from tracking_sync.schema_drift
-    where kind != 'new_attribute' or name not like 'relationships.%'
-    order by stream, kind, name`,
-  )
-
 type Attributes = Readonly<Record<string, unknown>>
 
 /** Changes the attributes of every record of a type in every answer. */
@@ -53,32 +45,6 @@ describe('drift of the service', () => {
     // Its absence is not reported: a container may have holds today and none tomorrow.
     rewritten.remove()
     expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
-  })
-
-  it('notes a new attribute once, and keeps its values', { tags: ['K1', 'release'] }, async () => {
-    const scene = await openPlainScene()
-    expect(await driftRows(scene)).toEqual([])
-    const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
-    const before = await scene.query(columns)
-    rewrite(scene, 'container', (attributes) => ({ ...attributes, seal_color: 'red' }))
-    const report = await scene.sync({ command: 'sync' })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(report.drift).toEqual([
-      'containers: new attribute "seal_color"; its values are kept in _unmapped',
-    ])
-    expect(await driftRows(scene)).toEqual([
-      { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
-    ])
-    expect(
-      await scene.column`
-        select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
-    ).toEqual(['red'])
-    expect(await scene.query(columns)).toEqual(before)
-
-    const snapshot = await scene.snapshot()
-    const again = await scene.sync({ command: 'sync' })
-    expect(again.drift).toEqual([])
-    expect(await scene.snapshot()).toEqual(snapshot)
   })
 
   it('notes an attribute that a complete pass lacks', { tags: ['K2'] }, async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { Plan } from '../../../src/extensions/doctor/make-plan.js'
 import { planOf } from '../../support/test-service.js'
-import { closeScenes, openLoadedScene, openScene, requestCounts } from './sync-scene.js'
+import { closeScenes, openScene, requestCounts } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -63,19 +63,6 @@ describe('the plans of an account of 110 shipments', { tags: ['release'] }, () =
 })
 
 describe('the plan of a sync', () => {
-  it('counts the containers whose list of events changed', { tags: ['release'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 12, ...INCLUDES.none })
-    const { simulator } = scene
-    const at = simulator.clock.now()
-    for (const container of simulator.world.page('container', 0, 3, at)) {
-      const [event] = simulator.world.transportEventsOf(container.id, at)
-      if (event !== undefined) simulator.edits.withdrawEvent(container.id, event.id)
-    }
-    const plan = await planOf(scene)
-    const { requests } = await scene.sync({ command: 'sync' })
-    expect(plan.sync.requests).toBe(requests)
-  })
-
   it('writes nothing but what the service includes', async () => {
     const scene = await openScene({ shipments: 12, ...INCLUDES.none })
     await planOf(scene)

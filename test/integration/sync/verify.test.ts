@@ -200,18 +200,6 @@ describe('verify', () => {
     expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 3, changing: 3 })
   })
 
-  it('takes the same sample for the same seed', { tags: ['release'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 24 })
-    const asked = async (seed: number) => {
-      scene.simulator.requests.reset()
-      await verify(scene, 5, seed)
-      return scene.simulator.requests.recent.map(({ path }) => path)
-    }
-    const one = await asked(1)
-    expect(await asked(1)).toEqual(one)
-    expect(await asked(2)).not.toEqual(one)
-  })
-
   it('finds every difference, and advises well', { tags: ['FA3', 'JC6', 'release'] }, async () => {
     const scene = await openScene({ shipments: 12 })
     const settings = { vesselPositions: true }

@@ -67,17 +67,6 @@ async function localDate(instant: string, zone: string | null): Promise<Row> {
   return { date: row?.local_date, isZoneKnown: row?.is_zone_known }
 }
 
-async function localDates(instants: readonly string[], zone: string): Promise<string[]> {
-  return opened.column`
-    select made.local_date::text as date
-    from unnest(${instants}::timestamptz[]) with ordinality as listed (instant, position)
-    cross join lateral tracking_sync.deadlines_of(
-        null, listed.instant, null, null, null, null, null, ${zone}, null, null,
-        (select name from tracking_analytics.time_zones where name = ${zone}), null
-    ) as made
-    order by listed.position`
-}
-
 const parsed = (text: unknown): unknown => JSON.parse(String(text))
 
 const LOS_ANGELES = 'America/Los_Angeles'
@@ -88,23 +77,6 @@ describe('import deadlines', () => {
 
   test('a container without deadlines has no rows', async () => {
     expect(await deadlines({ pod_timezone: LOS_ANGELES })).toEqual([])
-  })
-
-  test.each([
-    ['2022-01-21T08:00:00Z', '2022-01-21'],
-    ['2022-07-21T07:00:00Z', '2022-07-21'],
-  ])('a last free day at midnight (%s) is that day', { tags: ['Z4'] }, async (instant, date) => {
-    expect(await deadlines({ pickup_lfd_terminal: instant, pod_timezone: LOS_ANGELES })).toEqual([
-      {
-        kind: 'pickup_lfd_terminal',
-        place: 'port',
-        deadline_at: instant,
-        time_zone: LOS_ANGELES,
-        local_date: date,
-        is_zone_known: true,
-        details: null,
-      },
-    ])
   })
 
   test.each([
@@ -123,29 +95,6 @@ describe('import deadlines', () => {
       const stored = { [kind]: winter, pod_timezone: pod, final_destination_timezone: final }
       const rows = await deadlines(stored)
       expect(rows.map(({ time_zone }) => time_zone)).toEqual([zone])
-    },
-  )
-
-  test('without a zone the day is taken as it is, zone unknown', { tags: ['Z5'] }, async () => {
-    const [row] = await deadlines({ pickup_lfd_terminal: '2026-03-08T00:00:00Z' })
-    expect(row).toMatchObject({
-      time_zone: null,
-      local_date: '2026-03-08',
-      is_zone_known: false,
-    })
-  })
-
-  test.each(['Mars/Olympus', 'UTC+3', ''])(
-    'with the zone %j the deadline stands and has no local date',
-    { tags: ['Z7'] },
-    async (zone) => {
-      const [row] = await deadlines({ pickup_lfd_terminal: winter, pod_timezone: zone })
-      expect(row).toMatchObject({
-        deadline_at: winter,
-        time_zone: zone,
-        local_date: null,
-        is_zone_known: false,
-      })
     },
   )
 
@@ -339,24 +288,6 @@ describe('holds', () => {
   const other = { name: 'other', status: 'hold', description: 'DOWN - Broken Machine Over Pile' }
   const second = { name: 'other', status: 'hold', description: 'MACHINE - ' }
 
-  test('a full hold fills every column', async () => {
-    const [row] = await holds([customs])
-    expect(row).toEqual({
-      hold_key: row?.hold_key,
-      place: 'port',
-      ...customs,
-      position: 0,
-      _unmapped: null,
-      _coercions: null,
-    })
-    expect(row?.hold_key).toMatch(/^[\w-]{16}$/)
-  })
-
-  test('two of one name are told apart by description', async () => {
-    const [one, two] = await holds([other, second])
-    expect(one?.hold_key).not.toBe(two?.hold_key)
-  })
-
   test('two of one name and description are told apart by position', async () => {
     const keys = (await holds([other, other, other])).map(({ hold_key }) => hold_key)
     expect(keys).toEqual([keys[0], `${String(keys[0])}-2`, `${String(keys[0])}-3`])
@@ -423,22 +354,6 @@ describe('holds', () => {
 })
 
 describe('fees', () => {
-  test('a full fee fills every column', async () => {
-    const [row] = await fees('[{"type":"demurrage","amount":850.50,"currency_code":"USD"}]')
-    expect(row).toEqual({
-      fee_key: row?.fee_key,
-      place: 'port',
-      type: 'demurrage',
-      amount: '850.50',
-      currency_code: 'USD',
-      description: null,
-      is_total: false,
-      position: 0,
-      _unmapped: null,
-      _coercions: null,
-    })
-  })
-
   test.each([
     ['0', '0'],
     ['-12.5', '-12.5'],
@@ -565,18 +480,6 @@ describe('the local date of an instant', () => {
       }
     },
   )
-
-  test('every deadline has the day of the one zone database', { tags: ['FA5'] }, async () => {
-    // British Columbia keeps its summer time: the zone data of Node and of PostgreSQL may each
-    // know it or not.
-    const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
-    for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
-      const days = await opened.rows<{ day: string }>`
-        select (instant at time zone ${zone})::date::text as day
-        from unnest(${instants}::timestamptz[]) as listed (instant)`
-      expect(await localDates(instants, zone)).toEqual(days.map(({ day }) => day))
-    }
-  })
 
   test.each([
     'Mars/Olympus',

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -161,23 +160,6 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
       expect(text).not.toContain(Buffer.from(secret).toString('hex'))
     }
     expect((await loadInbox())[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
-  })
-
-  it('whose body cannot be read is kept with the reason, and not offered to the processor', async () => {
-    const { post } = await open()
-    const deep = `{"data":{"id":"deep","x":${'['.repeat(100)}${']'.repeat(100)}}}`
-    for (const body of ['no json', '{"data":{"id":"a\\u0000"}}', deep, 'no json']) {
-      expect((await post(body)).status).toBe(202)
-    }
-    const rows = await loadInbox()
-    expect(rows.map(({ state, error }) => [state, error])).toEqual([
-      ['dead', 'The body is not JSON.'],
-      ['dead', 'data.id holds control characters or lone surrogates.'],
-      ['dead', 'The JSON text is nested deeper than 64 levels.'],
-    ])
-    expect(rows[0]!.notification_id).toBe(
-      `sha256:${createHash('sha256').update('no json').digest('hex')}`,
-    )
   })
 
   it.each([['2999-01-01T00:00:00Z'], ['yesterday']])(

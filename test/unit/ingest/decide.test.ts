@@ -93,7 +93,7 @@ const MODES = ['sync', 'backfill', 'refetch', 'webhook'] as const
 const EVENTS = { events: ['e1'] }
 const DEAD = row({ isDeleted: true })
 
-describe('what becomes of a record', () => {
+describe('what becomes of a record', { tags: ['D9'] }, () => {
   test.each([
     // what was seen, the row, the fate in a sync, a backfill, a refetch and a notification
     ['without a row', EVENTS, undefined, 'written written written unconfirmed'],

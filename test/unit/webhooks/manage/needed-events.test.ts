@@ -49,19 +49,6 @@ describe('the events we need', () => {
     expect(neededEvents(catalogue, selection.split(','))).toEqual(names.filter(isNeeded))
   })
 
-  it('of a catalogue in another shape are the readable ones', () => {
-    const odd = documentSchema.parse({
-      data: [
-        null,
-        7,
-        { id: 'a' },
-        { id: 'b', attributes: { events: 'none' } },
-        { id: 'c', attributes: { events: [null, { name: 3 }, { name: 'x.y' }, { name: 'x.y' }] } },
-      ],
-    })
-    expect(listCatalogueEvents(odd)).toEqual([{ category: 'c', name: 'x.y', description: null }])
-  })
-
   describe('without a catalogue', () => {
     const ask = (answer: Promise<ApiAnswer>, eventNames: readonly string[]) =>
       readNeededEvents({

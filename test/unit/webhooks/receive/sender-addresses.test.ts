@@ -4,7 +4,6 @@ import type { LogFields, Logger } from '../../../../src/base/logger.js'
 import { silentLogger } from '../../../../src/base/logger.js'
 import {
   SenderAddresses,
-  readAddressList,
   senderAddress,
 } from '../../../../src/webhooks/receive/sender-addresses.js'
 import { createManualSleep } from '../../../support/manual-sleep.js'
@@ -109,22 +108,6 @@ describe('the addresses of the service', () => {
     await running
     expect(addresses.check('192.0.2.10')).toBe('allowed')
   })
-
-  it.each([
-    [['192.0.2.1']],
-    [{ webhook_notification_ips: ['192.0.2.1'] }],
-    [{ data: { attributes: { ips: ['192.0.2.1'], name: 'x', ports: [443] } } }],
-    [{ data: [{ attributes: { addresses: ['192.0.2.1', '192.0.2.1'] } }] }],
-  ])('are found in %j', (document) => {
-    expect(readAddressList(document)).toEqual(['192.0.2.1'])
-  })
-
-  it.each([['192.0.2.1/33'], ['192.0.2'], ['example.com'], ['::1/129'], ['1.2.3.4/8/8'], [7]])(
-    'do not hold %s',
-    (entry) => {
-      expect(() => readAddressList([entry, '192.0.2.1'])).toThrow('holds no list of addresses')
-    },
-  )
 })
 
 describe('the address of a request', { tags: ['W19'] }, () => {
