@@ -105,7 +105,7 @@ describe('what becomes of a record', { tags: ['D9'] }, () => {
     ['of a dead row', EVENTS, DEAD, 'written written written unconfirmed'],
     ['of a dead row, older', { second: 5 }, DEAD, 'doubtful doubtful doubtful unconfirmed'],
     ['in doubt', { name: 'B', isDoubtful: true }, row(), 'written written written doubtful'],
-  ] as const)('%s', (_, what, stored, fates) => {
+  ] as const)('%s', { tags: ['D9'] }, (_, what, stored, fates) => {
     const found = MODES.map((mode) => fateOf(decide([seen(mode, what)], known(stored), mode)))
     expect(found.join(' ')).toBe(fates)
   })
