@@ -11,6 +11,7 @@ import { runCli, type ProgramResult } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
+import { findCheckpointLies } from './checkpoint-lies.js'
 import { presetFile } from '../../support/preset-file.js'
 import { atScale } from '../../support/test-scale.js'
 
@@ -215,6 +216,17 @@ export function repeatedPages({ simulator }: CrashScene, kills: readonly Kill[])
       return status === 200 && page !== null && Number(page) <= pages
     }).length
   })
+}
+
+/**
+ * Records that the warehouse lacks although a checkpoint covers their pages; for runs from
+ * `sinceRun` on.
+ */
+export async function checkpointLies(
+  { simulator, target, pageSize }: CrashScene,
+  sinceRun: number,
+): Promise<string[]> {
+  return findCheckpointLies({ simulator, warehouse: target.warehouse, pageSize, sinceRun })
 }
 
 /**

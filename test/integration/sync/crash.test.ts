@@ -4,6 +4,7 @@ import type { ProgramResult } from '../../support/run-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {
   changeWorld,
+  checkpointLies,
   differencesOf,
   drawHit,
   openCrashScene,
@@ -74,6 +75,7 @@ async function killAndFinish(
   expect(ended, failpoint).toMatchObject({ exitCode: null, signal: 'SIGKILL', stdout: '' })
   while (ended?.signal === 'SIGKILL') {
     kills.push(await recordKill(open, firstRun))
+    expect(await checkpointLies(open, firstRun), failpoint).toEqual([])
     // As if the minute had passed after which a silent holder is taken over.
     await target.run`delete from tracking_sync.lease`
     const isKilledAgain = kills.length === 1 && open.dice.chance(0.3)

@@ -103,27 +103,6 @@ describe('transport events that change under their id', { tags: ['release'] }, (
     const included = await openBackfilled([...WITHOUT_EVENTS, 'containers.transport_events'])
     expect((await check(included)).requests[EVENT_READS]).toBeUndefined()
   })
-
-  it('wait for the next sync when this one tried again what the service includes: pages and two requests at most', async () => {
-    const scene = await openBackfilled([])
-    await scene.run`
-      update tracking_sync.source_capabilities set checked_at = now() - interval '2 days'`
-    const trial = await check(scene)
-    expect(trial.requests).toEqual({
-      '/shipments': 2,
-      '/containers': 2,
-      '/tracking_requests': 1,
-      ...OTHER_LISTS,
-    })
-    const next = await check(scene)
-    expect(next.requests).toEqual({
-      '/shipments': 1,
-      '/containers': 1,
-      '/tracking_requests': 1,
-      [EVENT_READS]: 1,
-      ...OTHER_LISTS,
-    })
-  })
 })
 
 describe('a list of transport events', { tags: ['I1'] }, () => {

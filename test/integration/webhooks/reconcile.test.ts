@@ -117,30 +117,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     expect(counts(again)).toEqual({ ...NOTHING, failed: 2, alreadyKnown: 2 })
   })
 
-  it.each(['reject', 'ignore'] as const)(
-    'are found by what the warehouse knows where the service meets the include with `%s`',
-    { tags: ['release'] },
-    async (onUnknownInclude) => {
-      await closeScenes()
-      await open({ onUnknownInclude, acceptedIncludes: { webhook_notification: [] } })
-      const [known] = await scene.rows<{ event_id: string; container_id: string }>`
-        select transport_event_id as event_id, container_id from tracking.transport_events
-        order by transport_event_id limit 1`
-      scene.simulator.webhooks.emit('container.transport.vessel_loaded', {
-        transportEventId: known!.event_id,
-      })
-      const [box] = (await containerIds(1)) as [string]
-      scene.simulator.webhooks.emit('container.updated', { containerId: box })
-      await failAll()
-      const report = await runReconcile()
-      expect(counts(report)).toMatchObject({ failed: 2, recovered: 2 })
-      await settle()
-      expect((await inbox()).map(({ state }) => state).sort()).toEqual(['processed', 'unresolved'])
-      // Not asked for again: the next complete sync brings what it told.
-      expect(counts(await runReconcile())).toMatchObject({ failed: 2, alreadyKnown: 2 })
-    },
-  )
-
   it('of other webhooks are left alone', async () => {
     const otherId = subscribe('http://127.0.0.1:1/of-somebody-else')
     const [box] = (await containerIds(1)) as [string]

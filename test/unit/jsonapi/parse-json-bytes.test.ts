@@ -6,7 +6,12 @@ import {
   decodeUtf8,
   parseExactJson,
 } from '../../../src/source/jsonapi/exact-json.js'
-import { JsonSizeError, parseJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
+import {
+  JsonSizeError,
+  parseJsonBytes,
+  splitJsonBytes,
+} from '../../../src/source/jsonapi/parse-json-bytes.js'
+import { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 
 /** Enough that the text is read record by record. */
 const PADDING = ' '.repeat(70_000)
@@ -29,8 +34,21 @@ function expectSame(text: string): void {
     outcome(() => parseExactJson(whole)),
   ]
   expect(read).toEqual(expected)
+  expect(outcome(() => parseEach(splitJsonBytes(bytes)))).toEqual(expected)
   // `toEqual` does not compare prototypes.
   expect(prototypeOf(read.value)).toBe(prototypeOf(expected.value))
+}
+
+/** A document whose records were left unparsed, with all of them parsed. */
+function parseEach(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const parse = (entry: unknown): unknown => (entry instanceof RawRecord ? entry.parse() : entry)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      Array.isArray(member) ? member.map(parse) : parse(member),
+    ]),
+  )
 }
 
 function prototypeOf(value: unknown): unknown {
