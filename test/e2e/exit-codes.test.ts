@@ -113,7 +113,7 @@ describe('wrong usage', () => {
     ['query pickups --as-of 2026-02-30', /'--as-of <instant>' argument '2026-02-30'/],
     ['query "selec 1"', /the SQL/],
     ['query "select nothing from nowhere"', /the SQL is refused by PostgreSQL/],
-    ['replay --since 2026-02-30', /'--since <time>' argument '2026-02-30'/],
+    ['webhooks replay --since 2026-02-30', /'--since <time>' argument '2026-02-30'/],
     ['simulate --start 2026-02-30T00:00:00Z', /'--start <instant>' argument/],
     ['verify --sample -1', /'--sample <count>' argument '-1'/],
     ['quarantine show 0', /argument 'id'/],
