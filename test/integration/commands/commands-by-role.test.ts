@@ -116,7 +116,7 @@ const COMMANDS: Readonly<Record<keyof typeof KINDS, readonly string[]>> = {
     'backfill',
     'backfill --stream shipments',
     'sync',
-    'replay --all',
+    'webhooks replay --all',
     'webhooks reconcile',
   ],
   payloads: ['quarantine list', 'quarantine show 4'],
