@@ -73,10 +73,9 @@ const psql = declare({
   run: openPsql,
 })
 
-/** With `others` about the warehouse's place, from other extensions. */
+/** `others`: commands of other extensions about where rows are kept. */
 export function database(others: readonly AddCommand[]): AddCommand {
-  const help =
-    'The embedded PostgreSQL for psql and BI tools, and where a warehouse keeps its rows.'
+  const help = 'The embedded PostgreSQL, stored views, and the nodes of Citus.'
   return group('database', help, [start, stop, url, psql, moveTo, ...others])
 }
 
