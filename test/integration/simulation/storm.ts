@@ -105,7 +105,7 @@ function times<Chosen>(weight: number, arbitrary: fc.Arbitrary<Chosen>) {
 
 function kills(points: readonly Failpoint[], mostEvents: number): fc.Arbitrary<Kill | null> {
   return fc.oneof(
-    times(3, fc.constant(null)),
+    fc.constant(null),
     fc.record({ point: fc.constantFrom(...points), hit: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ events: fc.integer({ min: 1, max: mostEvents }) }),
   )
@@ -154,7 +154,7 @@ const waits = fc.constantFrom(0, 0, 50, 400, 400, 2_000, 20_000)
 const steps: fc.Arbitrary<Step> = fc.oneof(
   times<Step>(7, changes),
   times<Step>(1, runs),
-  times(4, faults),
+  times(8, faults),
   times<Step>(4, act(['tell'], { at, shape: fc.nat(7) })),
   times<Step>(5, act(['arrive'], { which: at, kill: kills(['delivery_received'], 2) })),
   times<Step>(
@@ -164,13 +164,16 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   ),
   act(['serve', 'reconcile'], { kill: kills(['mid_batch'], 60) }),
-  act(['clock'], {
-    whose: fc.constantFrom('ours' as const, 'the service’s' as const),
-    byMs: fc.constantFrom(-7_200_000, -90_000, 90_000, 7_200_000),
-  }),
+  times<Step>(
+    3,
+    act(['clock'], {
+      whose: fc.constantFrom('ours' as const, 'the service’s' as const),
+      byMs: fc.constantFrom(-7_200_000, -90_000, 90_000, 7_200_000),
+    }),
+  ),
   times<Step>(2, act(['freeze'], { which: fc.nat(3), seconds: fc.constantFrom(5, 70, 200) })),
   times<Step>(
-    2,
+    8,
     act(['lose'], { which: fc.nat(3), when: fc.constantFrom('before' as const, 'after' as const) }),
   ),
 )
