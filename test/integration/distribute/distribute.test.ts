@@ -255,7 +255,7 @@ it('rows by container are refused by every command', { tags: ['O2', 'release'] }
     expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
     expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
       'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
-        'Bring them back with `tracking-sync database distribute --undo` of the version that spread them',
+        'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
     )
   }
   expect(await standInCalls(scene.warehouse)).toEqual([])

@@ -73,7 +73,7 @@ export function describeSpread(
   if (!kept.some(({ isSpread }) => isSpread)) return undefined
   return (
     `the rows of ${names.data} are spread over nodes by container; this version cannot read ` +
-    'them. Bring them back with `tracking-sync database distribute --undo` of the version that spread ' +
+    'them. Bring them back with `tracking-sync distribute --undo` of the version that spread ' +
     'them (docs/distribute.md)'
   )
 }
