@@ -61,7 +61,7 @@ const VARIABLES = [
     name: 'views',
     label: 'Views',
     description:
-      'Exceptions as of now, or as they were last stored: faster on a large account, and there once store-views has run.',
+      'Exceptions as of now, or as they were last stored: faster on a large account, and there once `database store-views` has run.',
     type: 'custom',
     query: 'as of now : tracking_analytics, as last stored : tracking_stored',
     current: { text: 'as of now', value: 'tracking_analytics' },

@@ -84,7 +84,7 @@ export const METRIC_PANELS = [
     size: [4, 4],
     meaning:
       'Notifications that failed ten times. Read error in tracking_sync.webhook_notifications, ' +
-      'mend the cause, then run `tracking-sync replay --state dead`.',
+      'mend the cause, then run `tracking-sync webhooks replay --state dead`.',
     steps: GOOD_AT_0,
     queries: [[`max(${of('notifications', ', state="dead"')})`]],
   },

@@ -208,7 +208,7 @@ The dashboard has two rows. *Is it running* reads Prometheus. *What needs to be 
 warehouse, through a data source of the type PostgreSQL: create a login for it with the role
 \`tracking_reader\` ([security.md](security.md#database-roles)). Choose both data sources at the top.
 *Views* switches between the present exceptions and the stored ones, which are faster on a large
-account and exist after the first \`store-views\`. The *i* in the corner of each panel explains it and
+account and exist after the first \`database store-views\`. The *i* in the corner of each panel explains it and
 says what to do.
 
 If \`TRACKING_SCHEMA\` is not \`tracking\`, replace \`tracking_analytics\` and \`tracking_stored\` in the

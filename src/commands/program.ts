@@ -71,7 +71,7 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   const io = new CommandIo(process, extensions)
   const program = createProgram(io)
   try {
-    await program.parseAsync(withHelpFlag(withGroup(argv, io), program))
+    await program.parseAsync(withGroup(withHelpFlag(argv, program), io))
   } catch (thrown) {
     // Commander has printed help, version or the usage error already.
     if (!(thrown instanceof CommanderError)) throw thrown

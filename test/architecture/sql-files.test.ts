@@ -56,3 +56,17 @@ it('views show their columns, one view a file, named after it and with a descrip
     expect(existsSync(path.replace(/sql$/, 'yml')), path).toBe(true)
   }
 })
+
+it('migrations put no plain index on free text, which may be longer than an index can hold', () => {
+  const indexes = migrations.flatMap(({ code }) => [
+    ...code.matchAll(
+      /create index (\w+)\s+on \{\{data\}\}\.\w+ (using hash )?\(([^)]*)\)(?:\s+include \(([^)]*)\))?/g,
+    ),
+  ])
+  expect(indexes.length).toBeGreaterThan(5)
+  const freeText = indexes.filter(([, , hash, columns = '', included]) => {
+    const names = [...columns.split(','), ...(included?.split(',') ?? [])]
+    return hash === undefined && !names.every((name) => /_(?:id|at)( desc)?$/.test(name.trim()))
+  })
+  expect(freeText.map(([, name]) => name)).toEqual([])
+})

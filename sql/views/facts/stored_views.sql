@@ -4,8 +4,8 @@
 --
 -- They hold the rows of other views as of stored_at, for reports that read all of them; each row
 -- has that instant too (_stored_at). `serve` stores them again once an hour, and so does the
--- command `database store-views`, which makes them the first time. A view of that schema without a row here
--- reads the rows of now.
+-- command `database store-views`, which makes them the first time. A view of that schema without a
+-- row here reads the rows of now.
 -- age_hours: from stored_at to as_of(); negative for an instant before it.
 
 create view {{analytics}}.stored_views as

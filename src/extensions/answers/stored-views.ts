@@ -56,7 +56,7 @@ export const STORED_VIEWS: readonly StorableView[] = [
   }),
 ]
 
-/** The views of the schema `stored`. `database store-views` creates them, and an upgrade drops them. */
+/** Views of the schema `stored`: `database store-views` creates them, an upgrade drops them. */
 export function storedViewsOf(
   views: readonly ShippedView[],
   storables: readonly StorableView[] = STORED_VIEWS,
