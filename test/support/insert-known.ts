@@ -13,6 +13,7 @@ const HISTORY = {
 /** Columns that the histories do not have. */
 const LIVE_ONLY = new Set([
   'is_zone_known',
+  'terminal_checked_at',
   'details',
   'is_total',
   'position',

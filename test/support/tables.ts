@@ -28,6 +28,22 @@ export function rowsOf<Base extends object = Record<string, string | null>>(
   })
 }
 
+/**
+ * The table of rows to insert, left of `=>` in each line, and the table to expect of them. It begins
+ * with the first column of the other; a line that ends with `=>` adds nothing to it.
+ */
+export function givenAndExpected(table: string): [given: string, expected: string] {
+  const lines = linesOf(table).map((cells) => {
+    const [given = '', expected = ''] = cells.join(' | ').split('=>')
+    return { given, expected, first: cells[0] }
+  })
+  const shown = lines.filter(({ expected }) => expected.trim() !== '')
+  return [
+    lines.map(({ given }) => given).join('\n'),
+    shown.map(({ first, expected }) => `${first} | ${expected}`).join('\n'),
+  ]
+}
+
 /** A value as a table shows it; nested ones as `USD 20, CAD 10`, and `[]` or `{}` if empty. */
 export function cellOf(value: unknown): string {
   if (value === null) return '-'

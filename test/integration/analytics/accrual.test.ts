@@ -1,12 +1,7 @@
 import { expect, it } from 'vitest'
-import {
-  parseInvoices,
-  storeInvoices,
-} from '../../../src/extensions/answers/questions/dd-invoices.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
-import { insertRule, lastFreeDay } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
+import { insertBoxes, insertRule, type Box } from '../../support/scenes/charges.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -33,44 +28,16 @@ const line = (line_number: number, more: Line): Line => ({
 })
 const insertLines = (lines: readonly Line[]) => scene.insertInto('analytics', 'dd_invoices', lines)
 
-interface Box {
-  readonly id: string
-  readonly line?: string
-  readonly customer?: string
-  readonly out?: string
-  readonly more?: Line
-}
-
 /** Boxes that are free to 28 October by the line, and left on 2 November: five days over. */
-async function insertBoxes(boxes: readonly Box[]): Promise<void> {
+async function insertOuts(boxes: readonly Box[]): Promise<void> {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
-  await insertKnown(
+  const out = { pod_discharged_at: at(10, 20), pod_full_out_at: at(11, 2), pod_terminal_id: 't1' }
+  await insertBoxes(
     scene,
-    'shipments',
-    boxes.map(({ id, line = 'MAEU', customer = 'Acme' }) => ({
-      shipment_id: id,
-      shipping_line_scac: line,
-      customer_name: customer,
+    boxes.map((box) => ({
+      ...{ customer: 'Acme', lastFree: '2026-10-28', ...box },
+      more: { ...out, ...box.more },
     })),
-  )
-  await insertKnown(
-    scene,
-    'containers',
-    boxes.map(({ id, out = at(11, 2), more }) => ({
-      container_id: `id ${id}`,
-      number: id,
-      shipment_id: id,
-      pod_terminal_id: 't1',
-      pod_timezone: 'America/Los_Angeles',
-      pod_discharged_at: at(10, 20),
-      pod_full_out_at: out,
-      ...more,
-    })),
-  )
-  await insertKnown(
-    scene,
-    'container_import_deadlines',
-    boxes.map(({ id }) => lastFreeDay(`id ${id}`, 'line', '2026-10-28')),
   )
 }
 
@@ -100,7 +67,7 @@ async function read(columns: readonly string[], rest?: string): Promise<unknown[
 }
 
 it('has a row of each month, with every column', async () => {
-  await insertBoxes([{ id: 'A' }, { id: 'B' }])
+  await insertOuts([{ id: 'A' }, { id: 'B' }])
   await rule()
   // 100.01 over three days: 33.34, 33.33, 33.34; the last of them in November.
   await insertLines([line(1, { amount: '100.01', paid_amount: '50', paid_on: dateOf(12, 1) })])
@@ -113,27 +80,27 @@ it('has a row of each month, with every column', async () => {
 })
 
 it('parts what is not invoiced from what nobody can tell', async () => {
-  await insertBoxes([
-    { id: 'A' },
-    { id: 'cad', customer: 'Cad' },
-    { id: 'rest', customer: 'Rest' },
-    { id: 'all', customer: 'All' },
-    { id: 'none', customer: 'None', line: 'HLCU' },
-    { id: 'late', customer: 'Late', line: 'ONEY' },
-    { id: 'ruled', customer: 'Mixed' },
-    { id: 'unruled', customer: 'Mixed', more: { equipment_type: 'reefer' } },
-    { id: 'ruled too', customer: 'Silent' },
-    { id: 'unruled too', customer: 'Silent', more: { equipment_type: 'reefer' } },
-  ])
-  await rule()
+  const boxes = rowsOf(`
+    id          | customer | line | type
+    A           |          |      | dry
+    cad         | Cad      |      | dry
+    rest        | Rest     |      | dry
+    all         | All      |      | dry
+    none        | None     | HLCU | dry
+    late        | Late     | ONEY | dry
+    ruled       | Mixed    |      | dry
+    unruled     | Mixed    |      | reefer
+    ruled too   | Silent   |      | dry
+    unruled too | Silent   |      | reefer`)
+  await insertOuts(
+    boxes.map(({ type, ...box }) => ({
+      ...(box as unknown as Box),
+      more: { equipment_type: type },
+    })),
+  )
+  await rule({ equipment_type: 'dry' })
   // Without a tier for the first day.
   await rule({ rule_name: 'late', shipping_line_scac: 'ONEY' }, '100', 2)
-  await scene.query(`update tracking_analytics.free_time_rules set equipment_type = 'dry'
-    where rule_name = 'line'`)
-  await scene.query(`update tracking.containers set equipment_type = 'dry'
-    where equipment_type is null`)
-  await scene.query(`update tracking.container_history set equipment_type = 'dry'
-    where equipment_type is null`)
   const october = { charged_from_on: dateOf(10, 29), charged_to_on: dateOf(10, 31) }
   await insertLines([
     line(1, { ...october, container_number: 'cad', amount: '120', currency_code: 'CAD' }),
@@ -161,7 +128,7 @@ it('parts what is not invoiced from what nobody can tell', async () => {
 })
 
 it('keeps lines of unknown containers, credit notes of no line, and days named twice', async () => {
-  await insertBoxes([{ id: 'A' }])
+  await insertOuts([{ id: 'A' }])
   await insertLines([
     line(1, { amount: '300' }),
     line(2, { amount: '30', charged_from_on: dateOf(11, 1) }),
@@ -186,7 +153,7 @@ it('keeps lines of unknown containers, credit notes of no line, and days named t
 })
 
 it('lays invoices of detention beside the one clock of the line', async () => {
-  await insertBoxes([{ id: 'A', more: { empty_terminated_at: at(11, 4) } }])
+  await insertOuts([{ id: 'A', more: { empty_terminated_at: at(11, 4) } }])
   await rule({ until: 'empty_return' })
   const days = { charged_from_on: dateOf(11, 3), charged_to_on: dateOf(11, 4) }
   await insertLines([line(1, { ...days, charge: 'detention', amount: '150' })])
@@ -194,39 +161,4 @@ it('lays invoices of detention beside the one clock of the line', async () => {
     ['2026-11-01', 'demurrage', 4, '400', '150.00', null, null, '250.00'],
     ['2026-10-01', 'demurrage', 3, '300', null, null, null, '300'],
   ])
-})
-
-const HEADER = [
-  'invoice_number,line_number,issuer,charge,container_number,bill_of_lading_number',
-  'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on',
-  'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on',
-  'rule_reference,dispute_contact,dispute_url,dispute_within,certification,note',
-].join(',')
-const cells = (amount: string, paid: string) =>
-  `I,1,MAEU,demurrage,A,,2026-11-01,2026-11-02,${amount},USD,,,,,,,,,,,,,,,,${paid}`
-const parse = (amount: string, paid: string) =>
-  parseInvoices('a.csv', `${HEADER},paid_amount,paid_on\n${cells(amount, paid)}`)
-
-it('takes payments from a file, and a file from before there were any', async () => {
-  const before = parseInvoices('a.csv', `${HEADER}\n${cells('200', '').slice(0, -1)}`)
-  expect(before).toMatchObject([{ amount: '200', paid_amount: null, paid_on: null }])
-  const paid = parse('200', '150.50,2026-12-01')
-  const store = (lines: typeof paid) =>
-    scene.warehouse.transaction('store', (session) => storeInvoices(session, lines))
-  expect(await store(before)).toMatchObject({ total: 1, added: 1 })
-  expect(await store(paid)).toMatchObject({ total: 1, changed: 1 })
-  expect(
-    await scene.query('select paid_amount, paid_on from tracking_analytics.dd_invoices'),
-  ).toEqual([{ paid_amount: '150.50', paid_on: '2026-12-01' }])
-})
-
-it.each([
-  ['-200', '1,', 'paid_amount is for a claim, and amount is not above zero'],
-  ['0', '0.01,', 'paid_amount is for a claim, and amount is not above zero'],
-  ['200', ',2026-12-01', 'paid_on is given without paid_amount'],
-  ['200', '-1,', 'line 2: paid_amount "-1" must be an amount'],
-])('refuses a line of %s with the payment %s, as the table does', async (amount, paid, reason) => {
-  expect(() => parse(amount, paid)).toThrow(reason)
-  const [paid_amount, paid_on] = paid.split(',').map((cell) => (cell === '' ? null : cell))
-  await expect(insertLines([line(1, { amount, paid_amount, paid_on })])).rejects.toThrow(/paid/)
 })

@@ -96,58 +96,55 @@ it('says each exception in a sentence', { tags: ['JA9', 'JA14', 'FE5'] }, async 
     'other voyage': ['06', voyage('041E'), voyage('042E')],
     'same voyage': ['06', voyage('041E'), voyage('41e', 'Ever Given ')],
   })
+  // At a ramp and at a terminal where boxes leave after a day.
   const byRail = {
     ...AT_PORT,
     shipment_id: 'inland',
     pod_discharged_at: '2026-11-01T20:00:00Z',
     pod_rail_departed_at: '2026-11-02T20:00:00Z',
+    ind_rail_unloaded_at: '2026-11-03T20:00:00Z',
     final_destination_timezone: 'America/Chicago',
   }
-  const waiting = { ...AT_PORT, available_for_pickup: false }
+  const landed = rowsOf(
+    `container_id       | pod_rail_departed_at | pod_full_out_at   | empty_terminated_at | available_for_pickup | pickup_appointment_at | pod_terminal_id | pod_timezone
+     on the train       | 2026-11-04T20:00Z    |                   |                     |                      |                       |                 |
+     heard of lately    | 2026-11-04T20:00Z    |                   |                     |                      |                       |                 |
+     out                |                      | 2026-10-26T20:00Z |                     |                      |                       |                 |
+     not ready          |                      |                   |                     | false                |                       |                 |
+     due today          |                      |                   |                     | false                |                       |                 |
+     -- Of these nothing is near: three days, and ready.
+     not near           |                      |                   |                     | false                |                       |                 |
+     ready              |                      |                   |                     |                      |                       |                 |
+     held               |                      |                   |                     |                      |                       |                 |
+     appointment late   |                      |                   |                     |                      | 2026-11-12T18:00Z     |                 |
+     appointment missed |                      |                   |                     |                      | 2026-11-07T20:00Z     |                 |
+     hold new           |                      |                   |                     |                      |                       |                 |
+     hold gone          |                      |                   |                     |                      |                       |                 |
+     no zone            |                      |                   |                     |                      |                       |                 | Mars/Olympus
+     long there         |                      |                   |                     |                      |                       | t1              |
+     usual              |                      | 2026-11-04T20:00Z | 2026-11-06T20:00Z   |                      |                       | t1              |`,
+    AT_PORT,
+  )
   await insertKnown(scene, 'containers', [
     box('at sea'),
     box('told of lately'),
     box('eta passed', { shipment_id: 'passed' }),
     box('left behind', { shipment_id: 'arrived' }),
     box('not tracked', { shipment_id: 'stopped' }),
-    box('on the train', { ...AT_PORT, pod_rail_departed_at: '2026-11-04T20:00:00Z' }),
-    box('heard of lately', { ...AT_PORT, pod_rail_departed_at: '2026-11-04T20:00:00Z' }),
-    box('out', { ...AT_PORT, pod_full_out_at: '2026-10-26T20:00:00Z' }),
-    box('not ready', waiting),
-    box('due today', waiting),
-    // Of these nothing is near: three days, and ready.
-    box('not near', waiting),
-    box('ready', AT_PORT),
-    box('held', AT_PORT),
-    box('appointment late', { ...AT_PORT, pickup_appointment_at: '2026-11-12T18:00:00Z' }),
-    box('appointment missed', { ...AT_PORT, pickup_appointment_at: '2026-11-07T20:00:00Z' }),
-    box('hold new', AT_PORT),
-    box('hold gone', AT_PORT),
-    box('no zone', { ...AT_PORT, pod_timezone: 'Mars/Olympus' }),
-    // At a ramp and at a terminal where boxes leave after a day.
-    box('at the ramp', { ...byRail, ind_rail_unloaded_at: '2026-11-03T20:00:00Z' }),
+    box('at the ramp', byRail),
     box('was at the ramp', {
       ...byRail,
-      ind_rail_unloaded_at: '2026-11-03T20:00:00Z',
       final_destination_full_out_at: '2026-11-04T20:00:00Z',
       empty_terminated_at: '2026-11-06T20:00:00Z',
     }),
-    box('long there', { ...AT_PORT, pod_terminal_id: 't1' }),
-    box('usual', {
-      ...AT_PORT,
-      pod_terminal_id: 't1',
-      pod_full_out_at: '2026-11-04T20:00:00Z',
-      empty_terminated_at: '2026-11-06T20:00:00Z',
-    }),
+    ...landed.map(({ container_id, ...said }) => box(container_id!, said)),
   ])
+  const days = {
+    ...{ 'not ready': '10', 'due today': '08', held: '09', 'not near': '11', ready: '08' },
+    ...{ 'appointment late': '11', 'appointment missed': '30' },
+  }
   await insertKnown(scene, 'container_import_deadlines', [
-    day('not ready', '10'),
-    day('due today', '08'),
-    day('held', '09'),
-    day('not near', '11'),
-    day('ready', '08'),
-    day('appointment late', '11'),
-    day('appointment missed', '30'),
+    ...Object.entries(days).map(([id, on]) => day(id, on)),
     lastFreeDay('no zone', 'terminal', '2026-10-01', { deadline_at: null, time_zone: null }),
   ])
   const customs = { hold_key: 'a', name: 'customs', status: 'hold' }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { rowsOf } from '../../support/tables.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -11,28 +11,21 @@ const [FIRST, SECOND, THIRD] = [
   '2026-11-02T00:00:00Z',
 ]
 
-const COLUMNS = [
-  ...['change', 'subject', 'from_value', 'to_value', 'effect'],
-  ...['shift_hours', 'shift_days', 'change_amount', 'change_currency_code'],
-]
+const COLUMNS =
+  'change | subject | from_value | to_value | effect | shift_hours | shift_days | change_amount | change_currency_code'
 
-/** Each change on a line, of one look. */
-async function readLines(learnedAt: string, box = 'c1', asOf = ''): Promise<string[]> {
-  const rows = await scene.read('changes', {
-    asOf,
-    columns: COLUMNS,
-    rest: `where container_id = '${box}' and learned_at = '${learnedAt}'
-      order by change, subject, from_value`,
-  })
-  return rows.map((row) =>
-    Object.values(row)
-      .map((value) =>
-        typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value),
-      )
-      .join('|')
-      .replace(/\|+$/, ''),
+/** The changes of one look. */
+const shows = (learnedAt: string, table: string, box = 'c1', asOf = '') =>
+  expectRows(
+    scene,
+    'changes',
+    {
+      asOf,
+      rest: `where container_id = '${box}' and learned_at = '${learnedAt}'
+        order by change, subject, from_value`,
+    },
+    `${COLUMNS}\n${table}`,
   )
-}
 
 it('shows what was, what is, and whether that is better or worse, look by look', async () => {
   await scene.insert('terminals', [
@@ -114,42 +107,42 @@ it('shows what was, what is, and whether that is better or worse, look by look',
     pickup_lfd          | 2026-11-06 | ${LOS_ANGELES} | ${THIRD}   | -`,
   )
 
-  expect(await readLines(FIRST)).toEqual([])
+  await shows(FIRST, '')
   // Another name of the same vessel is not a change.
-  expect(await readLines(SECOND)).toEqual([
-    'ETA|port|2026-10-31 01:00|2026-11-02 00:00|worse|48.00',
-    'appointment|||2026-11-03 08:00|better',
-    'availability||not available|available|better',
-    'fee|demurrage||120.50 USD|worse|||120.50|USD',
-    'fee|other||amount not said',
-    'hold|customs|pending|hold|worse',
-    'hold|freight||hold|worse',
-    'last free day|line|2026-11-05|2026-11-03|worse||-2',
-    'last free day|service||2026-11-04',
-    'last free day|terminal||2026-11-04',
-    'milestone|discharge|2026-10-31 13:00|2026-11-01 10:00|worse|22.00',
-  ])
-  expect(await readLines(THIRD)).toEqual(
-    [
-      'ETA|port|2026-11-02 00:00||worse',
-      'appointment||2026-11-03 08:00|2026-11-03 06:30|better|-1.50',
-      'availability||available||worse',
-      'fee|demurrage|120.50 USD|90 USD|better|||-30.50|USD',
-      'fee|exam|80 USD||better|||-80|USD',
-      'hold|customs|hold||better',
-      'hold|freight|hold|pending|better',
-      'last free day|service|2026-11-04|2026-11-06|better||2',
-      'last free day|terminal|2026-11-04|',
-      'milestone|pickup at the port||2026-11-03 07:00|better',
-      'terminal||WBCT|Everport',
-      'vessel||Ever One (renamed)|EVER TWO',
-    ].map((line) => line.replace(/\|+$/, '')),
+  const second = `
+    ETA           | port      | 2026-10-31 01:00 | 2026-11-02 00:00 | worse  | 48.00 | -  | -      | -
+    appointment   | -         | -                | 2026-11-03 08:00 | better | -     | -  | -      | -
+    availability  | -         | not available    | available        | better | -     | -  | -      | -
+    fee           | demurrage | -                | 120.50 USD       | worse  | -     | -  | 120.50 | USD
+    fee           | other     | -                | amount not said  | -      | -     | -  | -      | -
+    hold          | customs   | pending          | hold             | worse  | -     | -  | -      | -
+    hold          | freight   | -                | hold             | worse  | -     | -  | -      | -
+    last free day | line      | 2026-11-05       | 2026-11-03       | worse  | -     | -2 | -      | -
+    last free day | service   | -                | 2026-11-04       | -      | -     | -  | -      | -
+    last free day | terminal  | -                | 2026-11-04       | -      | -     | -  | -      | -
+    milestone     | discharge | 2026-10-31 13:00 | 2026-11-01 10:00 | worse  | 22.00 | -  | -      | -`
+  await shows(SECOND, second)
+  await shows(
+    THIRD,
+    `
+    ETA           | port               | 2026-11-02 00:00   | -                | worse  | -     | - | -      | -
+    appointment   | -                  | 2026-11-03 08:00   | 2026-11-03 06:30 | better | -1.50 | - | -      | -
+    availability  | -                  | available          | -                | worse  | -     | - | -      | -
+    fee           | demurrage          | 120.50 USD         | 90 USD           | better | -     | - | -30.50 | USD
+    fee           | exam               | 80 USD             | -                | better | -     | - | -80    | USD
+    hold          | customs            | hold               | -                | better | -     | - | -      | -
+    hold          | freight            | hold               | pending          | better | -     | - | -      | -
+    last free day | service            | 2026-11-04         | 2026-11-06       | better | -     | 2 | -      | -
+    last free day | terminal           | 2026-11-04         | -                | -      | -     | - | -      | -
+    milestone     | pickup at the port | -                  | 2026-11-03 07:00 | better | -     | - | -      | -
+    terminal      | -                  | WBCT               | Everport         | -      | -     | - | -      | -
+    vessel        | -                  | Ever One (renamed) | EVER TWO         | -      | -     | - | -      | -`,
   )
-  expect(await readLines(SECOND, 'c2')).toEqual(['ETA|ramp||2026-11-05 12:00 UTC'])
-  expect(await readLines(SECOND, 'gone')).toEqual([])
+  await shows(SECOND, 'ETA | ramp | - | 2026-11-05 12:00 UTC | - | - | - | - | -', 'c2')
+  await shows(SECOND, '', 'gone')
   // As of an instant, later changes are unknown.
-  expect(await readLines(THIRD, 'c1', '2026-11-01T00:00:00Z')).toEqual([])
-  expect(await readLines(SECOND, 'c1', '2026-11-01T00:00:00Z')).toEqual(await readLines(SECOND))
+  await shows(THIRD, '', 'c1', '2026-11-01T00:00:00Z')
+  await shows(SECOND, second, 'c1', '2026-11-01T00:00:00Z')
   expect(
     await scene.read('changes', {
       rest: `where container_id = 'c1' and change = 'availability' order by learned_at limit 1`,

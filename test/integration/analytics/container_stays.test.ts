@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { lastFreeDay } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
+import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -20,6 +20,9 @@ const box = (container_id: string, more: object = {}) => ({
   ...more,
 })
 
+const shows = (table: string) =>
+  expectRows(scene, 'container_stays', { asOf: AS_OF, rest: 'order by container_id, place' }, table)
+
 interface Stay {
   readonly container_id: string
   readonly place: 'port' | 'ramp'
@@ -35,60 +38,6 @@ interface Stay {
   readonly service_on: string | null
   readonly binding_on: string | null
 }
-
-/** Left the port by rail on 5 November, at the ramp since the 7th. */
-const AT_RAMP = {
-  final_destination_timezone: CHICAGO,
-  pod_rail_departed_at: '2026-11-05T20:00:00Z',
-  ind_ata_at: '2026-11-07T06:00:00Z',
-}
-
-it('shows every column of a stay', { tags: ['FE3', 'FE4'] }, async () => {
-  await scene.insert('terminals', [
-    { terminal_id: 't1', name: 'West Basin', nickname: 'WBCT', city: 'San Pedro' },
-  ])
-  await insertKnown(scene, 'shipments', [
-    {
-      shipment_id: 's1',
-      bill_of_lading_number: 'BOL1',
-      shipping_line_scac: 'MAEU',
-      customer_name: 'Acme',
-      ref_numbers: ['PO 1'],
-      tags: ['urgent'],
-      port_of_discharge_locode: 'USLAX',
-      port_of_discharge_name: 'Los Angeles',
-    },
-  ])
-  await insertKnown(scene, 'containers', [
-    box('c1', {
-      shipment_id: 's1',
-      pod_terminal_id: 't1',
-      equipment_type: 'dry',
-      equipment_length: 40,
-      ref_numbers: ['R1'],
-      current_status: 'available',
-      availability_known: true,
-      available_for_pickup: true,
-      pickup_appointment_at: '2026-11-09T18:00:00Z',
-      pod_arrived_at: '2026-11-02T20:00:00Z',
-    }),
-  ])
-  await insertKnown(scene, 'container_holds', [
-    { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' },
-    { container_id: 'c1', hold_key: 'b', name: 'USDA', status: 'pending' },
-    { container_id: 'c1', hold_key: 'c', name: 'odd', status: 'new word' },
-  ])
-  await insertKnown(scene, 'container_import_deadlines', [
-    lastFreeDay('c1', 'line', '2026-11-10'),
-    lastFreeDay('c1', 'terminal', '2026-11-06'),
-    lastFreeDay('c1', 'service', '2026-11-10'),
-  ])
-  expect(await scene.read('container_stays', { asOf: AS_OF })).toMatchSnapshot()
-  // Line 10 November, terminal the 6th, today the 8th: two days over, in the exposure.
-  const columns = 'container_id | state | days_over | binding_on | binding_source'
-  const row = 'c1 | overdue | 2 | 2026-11-06 | terminal'
-  await expectRows(scene, 'demurrage_exposure', { asOf: AS_OF }, `${columns}\n${row}`)
-})
 
 it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3'] }, async () => {
   // Every order of the milestones, some of them contradictions, the last one still to come; and the
@@ -159,44 +108,26 @@ it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3']
   )
 })
 
-it('names the ramp after the rail terminal of the destination, and takes its zone', async () => {
-  await scene.insert('metro_areas', [{ metro_area_id: 'm1', time_zone: CHICAGO }])
-  await scene.insert('rail_terminals', [
-    { rail_terminal_id: 'r1', name: 'Logistics Park Chicago', metro_area_id: 'm1' },
-  ])
-  await scene.insert('terminals', [{ terminal_id: 't2', name: 'Joliet', city: 'Joliet' }])
-  await insertKnown(scene, 'shipments', [{ shipment_id: 's1', destination_terminal_id: 'r1' }])
-  const zoneless = { ...AT_RAMP, shipment_id: 's1', final_destination_timezone: null }
-  await insertKnown(scene, 'containers', [
-    box('c1', zoneless),
-    box('c2', { ...zoneless, pickup_facility_id: 't2' }),
-  ])
-  await insertKnown(scene, 'container_import_deadlines', [
-    lastFreeDay('c1', 'rail', '2026-11-07', { time_zone: null }),
-  ])
-  const rest = `where place = 'ramp' order by container_id`
-  // Its day is half past eleven of the evening before, in Chicago.
-  await expectRows(
-    scene,
-    'container_stays',
-    { asOf: AS_OF, rest },
-    `
-    container_id | terminal_id | terminal_name          | time_zone  | is_zone_known | binding_on
-    c1           | r1          | Logistics Park Chicago | ${CHICAGO} | false         | 2026-11-07
-    c2           | t2          | Joliet                 | ${CHICAGO} | false         | -`,
-  )
-})
-
 it('keeps a day that was withdrawn after the container left', { tags: ['JA14'] }, async () => {
-  const out = { pod_full_out_at: '2026-11-07T20:00:00Z' }
+  const out = '2026-11-07T20:00:00Z'
+  const ramp = {
+    final_destination_timezone: CHICAGO,
+    pod_rail_departed_at: '2026-11-05T20:00:00Z',
+    ind_ata_at: '2026-11-07T06:00:00Z',
+    final_destination_full_out_at: out,
+  }
   await insertKnown(scene, 'containers', [
-    ...['after', 'before', 'given again'].map((id) => box(id, out)),
-    box('rail', { ...AT_RAMP, final_destination_full_out_at: '2026-11-07T20:00:00Z' }),
+    ...['after', 'before', 'given again'].map((id) => box(id, { pod_full_out_at: out })),
+    box('rail', ramp),
     box('there'),
   ])
   // Withdrawn at noon of the 8th, or a day before, when it was still there.
-  const withdrawn = (id: string, on: string, whose: 'terminal' | 'rail' = 'terminal') => ({
-    ...lastFreeDay(id, whose, whose === 'rail' ? '2026-11-06' : '2026-11-05'),
+  const withdrawn = (
+    id: string,
+    on: string,
+    day: object = lastFreeDay(id, 'terminal', '2026-11-05'),
+  ) => ({
+    ...day,
     valid_from: '2026-11-01T00:00:00Z',
     valid_to: `2026-11-${on}T16:00:00Z`,
   })
@@ -205,19 +136,37 @@ it('keeps a day that was withdrawn after the container left', { tags: ['JA14'] }
     withdrawn('after', '08'),
     withdrawn('before', '07'),
     withdrawn('given again', '08'),
-    withdrawn('rail', '08', 'rail'),
+    withdrawn('rail', '08', lastFreeDay('rail', 'rail', '2026-11-06')),
     withdrawn('there', '08'),
     { ...again, valid_from: '2026-11-08T16:00:00Z' },
   ])
   await scene.insert('container_import_deadlines', [again])
-  const table = `
+  await shows(`
     container_id | place | state       | days_over | binding_on
     after        | port  | out_late    | 2         | 2026-11-05
     before       | port  | none        | -         | -
     given again  | port  | out_in_time | -         | 2026-11-07
     rail         | port  | none        | -         | -
     rail         | ramp  | out_late    | 1         | 2026-11-06
-    there        | port  | none        | -         | -`
-  const options = { asOf: AS_OF, rest: 'order by container_id, place' }
-  await expectRows(scene, 'container_stays', options, table)
+    there        | port  | none        | -         | -`)
+})
+
+it('is not unknown where the terminal was asked lately', { tags: ['JA11'] }, async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', line_tracking_stopped_reason: 'no_updates_at_line' },
+  ])
+  const [boxes, expected] = givenAndExpected(`
+    container_id | terminal_checked_at  => state   | days_over | is_untold
+    asked        | 2026-11-06T20:00:01Z => overdue | 2         | false
+    -- A look after the instant asked about says nothing of it.
+    later        | 2026-11-08T20:00:01Z => unknown | -         | true
+    long ago     | 2026-11-06T20:00:00Z => unknown | -         | true
+    never        | -                    => unknown | -         | true`)
+  const stopped = rowsOf(boxes).map(({ container_id, ...said }) =>
+    box(container_id!, { shipment_id: 's1', ...said }),
+  )
+  await insertKnown(scene, 'containers', stopped)
+  const days = stopped.map((one) => lastFreeDay(one.container_id, 'terminal', '2026-11-06'))
+  await insertKnown(scene, 'container_import_deadlines', days)
+  await shows(expected)
 })

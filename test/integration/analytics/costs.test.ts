@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { insertRule, lastFreeDay, listedFee } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
+import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -27,6 +27,8 @@ const container = (container_id: string, more: object = {}) => ({
   number: container_id,
   shipment_id: 's1',
   pod_terminal_id: 't1',
+  equipment_type: 'dry',
+  equipment_length: 40,
   pod_timezone: ZONE,
   empty_terminated_timezone: ZONE,
   pod_discharged_at: '2026-03-09T20:00:00Z',
@@ -43,6 +45,12 @@ async function insertBoxes(...boxes: readonly Record<string, unknown>[]): Promis
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
   await insertKnown(scene, 'shipments', [
     { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+    { shipment_id: 'ruleless', shipping_line_scac: 'ONEY' },
+    {
+      shipment_id: 'stopped',
+      shipping_line_scac: 'MAEU',
+      line_tracking_stopped_reason: 'no_updates_at_line',
+    },
   ])
   await insertKnown(scene, 'containers', boxes)
 }
@@ -65,23 +73,6 @@ it('shows every column of a charge', async () => {
   // 14 to 17 March are days 1 to 4: the first lacks a rate.
   await rule('storage', { 2: '100', 4: '150' })
   expect(await scene.read('costs', { asOf: AS_OF })).toMatchSnapshot()
-})
-
-it('has a row for each clock of a charge, each from its own day', async () => {
-  // The second was out on the 11th, so free to the 15th.
-  await insertBoxes(container('c1'), container('c2', out(11)))
-  await says(['c1', 'terminal', 12], ['c1', 'line', 15])
-  await rule('storage', { 1: '40' })
-  await rule('demurrage', { 1: '100', 4: '150' })
-  await rule('detention', { 1: '120' })
-  // A word of its own, in a currency of its own: free to the 13th.
-  await rule('plug_in', { 1: '9' }, { currency_code: 'CAD' })
-  await shows(`${SHOWN}
-    -- Days 3 and 4 are left of the second one's way: 100, then 150.
-    c1 | port | demurrage | overdue | -2 | 2 | 200 | 200 | 100 | 1000 | 2050 | USD | rule
-    c1 | port | plug_in   | overdue | -4 | 4 | 36  | 36  | 9   | 63   | 126  | CAD | rule
-    c1 | port | storage   | overdue | -5 | 5 | 200 | 200 | 40  | 280  | 560  | USD | rule
-    c2 | out  | detention | overdue | -2 | 2 | 240 | 240 | 120 | 840  | 1680 | USD | rule`)
 })
 
 it('shows a clock that ended late and none that ended in time; nothing more is added', async () => {
@@ -224,9 +215,6 @@ it('has no amount where the end would be told by nobody', { tags: ['FE5'] }, asy
     container('c3', stopped),
     container('c4', { ...stopped, ...out(10) }),
   )
-  await insertKnown(scene, 'shipments', [
-    { ...stopped, line_tracking_stopped_reason: 'no_updates_at_line' },
-  ])
   await says(['c1', 'terminal', 13], ['c2', 'service', 13], ['c3', 'terminal', 18])
   await lists(listedFee('c1', 'demurrage', '700'))
   await rule('storage', { 1: '40' }, { terminal: 'WBCT' })
@@ -234,20 +222,6 @@ it('has no amount where the end would be told by nobody', { tags: ['FE5'] }, asy
     c1 | port | listed fees | unknown | - | - | - | - | - | - | - | 2026-03-13 | -
     c1 | port | storage     | unknown | - | - | - | - | - | - | - | 2026-03-13 | storage
     c2 | port | not known   | unknown | - | - | - | - | - | - | - | 2026-03-13 | -`)
-})
-
-it('has one row of the line where its clock is merged', { tags: ['JA15'] }, async () => {
-  await insertBoxes(
-    container('c1'),
-    container('c2', out(12)),
-    container('c3', { ...out(12), ...empty(15) }),
-  )
-  await rule('demurrage', { 1: '100' }, { until: 'empty_return' })
-  await rule('detention', { 1: '999' })
-  await shows(`${SHOWN}
-    c1 | port | demurrage | overdue    | -4 | 4 | 400 | 400 | 100 | 700 | 1400 | USD | rule
-    c2 | port | demurrage | overdue    | -4 | 4 | 400 | 400 | 100 | 700 | 1400 | USD | rule
-    c3 | port | demurrage | ended_late | -  | 2 | 200 | 200 | 0   | 0   | 0    | USD | rule`)
 })
 
 it('counts listed fees for a merged clock that ended early', { tags: ['JA15'] }, async () => {
@@ -309,4 +283,174 @@ it('counts by the rule where no fee has an amount', { tags: ['FE5'] }, async () 
   await shows(`container_id | charge  | cost_amount | source
                c1           | storage | 160         | rule
                c2           | storage | 160         | rule`)
+})
+
+describe('empties', () => {
+  const showsEmpties = (table: string) =>
+    expectRows(scene, 'empties', { asOf: AS_OF, rest: 'order by container_id' }, table)
+
+  /** Noon in Los Angeles, from the 8th on. */
+  const noon = (day: number) => `2026-03-${day}T19:00:00Z`
+
+  /** Four free days, then 120 a day, of one line. */
+  const lineRule = (more: object = {}) =>
+    insertRule(
+      scene,
+      {
+        ...{ rule_name: 'out', charge: 'detention', free_days: 4, shipping_line_scac: 'MAEU' },
+        ...more,
+      },
+      { 1: '120' },
+    )
+
+  it('shows every column of one that is out and of one that came back', async () => {
+    await insertBoxes(
+      container('c1', { pod_full_out_at: noon(12) }),
+      container('c2', {
+        pod_full_out_at: noon(11),
+        empty_terminated_at: '2026-03-18T03:30:00Z',
+        empty_terminated_timezone: 'America/New_York',
+      }),
+    )
+    await lineRule()
+    // days_out 5.48: from noon of the 12th to 23:30 of the 17th.
+    // returned_on 2026-03-17: the day of the depot.
+    expect(
+      await scene.read('empties', { asOf: AS_OF, rest: 'order by container_id' }),
+    ).toMatchSnapshot()
+  })
+
+  it('has the state and the amounts of the clock of detention, and is unknown without one', async () => {
+    const [boxes, expected] = givenAndExpected(`
+      container_id  | pod_full_out_at   | empty_terminated_at | pod_timezone | shipment_id => state         | gate_out_on | return_by_on | returned_on | days_left | days_over | cost_amount | next_day_amount | days_out | calendar_days_out | is_returned | is_tracking_stopped
+      -- From 22:00 to midnight over the change of clocks: 49 hours, 3 days of the calendar.
+      clocks change | 2026-03-07T06:00Z | 2026-03-09T07:00Z   |              |             => ended_in_time | 2026-03-06  | 2026-03-10   | 2026-03-09  | -         | 0         | 0           | -               | 2.04     | 3                 | true        | false
+      due today     | ${noon(13)}       |                     |              |             => due_today     | 2026-03-13  | 2026-03-17   | -           | 0         | 0         | 0           | 120             | 4.48     | 4                 | false       | false
+      in time       | ${noon(12)}       | ${noon(16)}         |              |             => ended_in_time | 2026-03-12  | 2026-03-16   | 2026-03-16  | -         | 0         | 0           | -               | 4.00     | 4                 | true        | false
+      no day        | ${noon(12)}       |                     | Mars/Olympus |             => unknown       | -           | -            | -           | -         | -         | -           | -               | 5.48     | -                 | false       | false
+      no pickup     |                   | ${noon(16)}         |              |             => unknown       | -           | -            | 2026-03-16  | -         | -         | -           | -               | -        | -                 | true        | false
+      no rule       | ${noon(12)}       |                     |              | ruleless    => unknown       | -           | -            | -           | -         | -         | -           | -               | 5.48     | 5                 | false       | false
+      out of order  | ${noon(16)}       | ${noon(12)}         |              |             => ended_in_time | 2026-03-16  | 2026-03-20   | 2026-03-12  | -         | 0         | 0           | -               | -        | -                 | true        | false
+      still there   |                   |                     |              |             =>
+      stopped       | ${noon(12)}       |                     |              | stopped     => unknown       | 2026-03-12  | 2026-03-16   | -           | -         | -         | -           | -               | 5.48     | 5                 | false       | true
+      -- It ended while it was tracked.
+      stopped later | ${noon(12)}       | ${noon(17)}         |              | stopped     => ended_late    | 2026-03-12  | 2026-03-16   | 2026-03-17  | -         | 1         | 120         | -               | 5.00     | 5                 | true        | true
+      -- The return is announced.
+      to come       | ${noon(16)}       | ${noon(20)}         |              |             => upcoming      | 2026-03-16  | 2026-03-20   | -           | 3         | 0         | 0           | 0               | 1.48     | 1                 | false       | false
+      upcoming      | ${noon(15)}       |                     |              |             => upcoming      | 2026-03-15  | 2026-03-19   | -           | 2         | 0         | 0           | 0               | 2.48     | 2                 | false       | false`)
+    await insertBoxes(
+      ...rowsOf(boxes).map(({ container_id, ...said }) => container(container_id!, said)),
+    )
+    await lineRule()
+    // Ends with the gate-out, so it is none of the empty's.
+    await lineRule({ rule_name: 'port', charge: 'demurrage' })
+    await showsEmpties(expected)
+  })
+
+  it(
+    'begins at the ramp, or nobody says when, and ends on a day unknown',
+    { tags: ['FE5'] },
+    async () => {
+      const inland = {
+        final_destination_timezone: 'America/Chicago',
+        pod_rail_departed_at: noon(10),
+        ind_ata_at: noon(11),
+      }
+      await insertBoxes(
+        // It is the 18th there.
+        container('inland', { ...inland, final_destination_full_out_at: '2026-03-14T04:30:00Z' }),
+        container('on rail', inland),
+        container('no time', { current_status: 'picked_up' }),
+        container('somewhere', {
+          pod_full_out_at: noon(12),
+          empty_terminated_at: noon(16),
+          empty_terminated_timezone: 'Mars/Olympus',
+        }),
+      )
+      await lineRule()
+      await showsEmpties(`
+      container_id | state   | gate_out_on | return_by_on | returned_on | days_over | cost_amount | next_day_amount | is_returned | time_zone
+      inland       | overdue | 2026-03-13  | 2026-03-17   | -           | 1         | 120         | 120             | false       | America/Chicago
+      no time      | unknown | -           | -            | -           | -         | -           | -               | false       | ${ZONE}
+      somewhere    | unknown | 2026-03-12  | 2026-03-16   | -           | -         | -           | -               | true        | ${ZONE}`)
+    },
+  )
+
+  it('has a box under two shipments once', { tags: ['JA9'] }, async () => {
+    const box = { number: 'MSKU1234565', pod_full_out_at: noon(12) }
+    await insertBoxes(container('c1', box), container('c2', { ...box, shipment_id: 'house' }))
+    for (const table of ['shipments', 'shipment_history']) {
+      await scene.query(`update tracking.${table} set port_of_discharge_locode = 'USLAX'`)
+    }
+    await insertKnown(scene, 'shipments', [
+      { shipment_id: 'house', customer_name: 'Acme', port_of_discharge_locode: 'USLAX' },
+    ])
+    await showsEmpties('container_id\nc2')
+  })
+
+  it('has the merged clock, which began before the gate-out', { tags: ['JA15'] }, async () => {
+    await insertBoxes(
+      container('back', { pod_full_out_at: noon(12), empty_terminated_at: noon(15) }),
+      container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
+      container('no pickup', { empty_terminated_at: noon(16) }),
+      container('out', { pod_full_out_at: noon(12) }),
+      container('still there'),
+    )
+    await lineRule({ rule_name: 'merged', charge: 'demurrage', until: 'empty_return' })
+    await lineRule({ rule_name: 'beside it' })
+    // Without a zone nobody knows the day.
+    await showsEmpties(`
+      container_id | charge    | rule_name | state      | return_by_on | cost_amount | gate_out_on | is_returned
+      back         | demurrage | merged    | ended_late | 2026-03-13   | 240         | 2026-03-12  | true
+      no day       | demurrage | merged    | unknown    | -            | -           | -           | false
+      no pickup    | demurrage | merged    | ended_late | 2026-03-13   | 360         | -           | true
+      out          | demurrage | merged    | overdue    | 2026-03-13   | 480         | 2026-03-12  | false`)
+  })
+})
+
+describe('demurrage_exposure', () => {
+  const showsExposure = (table: string) =>
+    expectRows(scene, 'demurrage_exposure', { asOf: AS_OF, rest: 'order by container_id' }, table)
+
+  it('takes a listed fee of 0 for one that was not calculated', { tags: ['JA10'] }, async () => {
+    await insertBoxes(container('c1'))
+    await says(['c1', 'service', 13])
+    await lists(listedFee('c1', 'demurrage', '0'), listedFee('c1', 'exam', '0.00', 'CAD'))
+    await insertRule(scene, { charge: 'demurrage', terminal: 't1', rule_name: 'rule' })
+    const overdue = { asOf: AS_OF, rest: `where exception = 'overdue'` }
+    await showsExposure(`
+      fees_by_currency | fee_amount | fees_unreadable | estimate_amount
+      -                | -          | 0               | 400`)
+    await expectRows(scene, 'attention', overdue, 'cost_amount | cost_currency_code\n400 | USD')
+    // Beside an amount it changes neither the sum nor its currency.
+    await lists(listedFee('c1', 'storage', '30'))
+    await showsExposure(`
+      fees_by_currency | fee_amount | fees_unreadable | estimate_amount
+      USD 30           | 30         | 0               | 400`)
+    await expectRows(scene, 'attention', overdue, 'cost_amount | cost_currency_code\n30 | USD')
+  })
+
+  it('says that a fee is below zero, and takes it into the sum as it is listed', async () => {
+    await insertBoxes(container('c1'))
+    await says(['c1', 'service', 13])
+    await lists(listedFee('c1', 'demurrage', '500'), listedFee('c1', 'credit', '-200'))
+    await showsExposure('fee_amount | fees_negative | fees_unreadable\n300 | 1 | 0')
+  })
+
+  it(
+    'takes a total of 0 at the ramp for a list that is not there yet',
+    { tags: ['JA10'] },
+    async () => {
+      const atRamp = {
+        final_destination_timezone: 'America/Chicago',
+        pod_rail_departed_at: '2026-03-10T10:00:00Z',
+        ind_ata_at: '2026-03-12T10:00:00Z',
+      }
+      await insertBoxes(container('c1', atRamp))
+      await says(['c1', 'rail', 14])
+      const total = { ...listedFee('c1', 'total', '0', null), fee_key: 'ramp', place: 'ramp' }
+      await lists(listedFee('c1', 'demurrage', '900', 'CAD'), total)
+      await showsExposure('container_id | place | fees_by_currency\nc1 | ramp | CAD 900')
+    },
+  )
 })

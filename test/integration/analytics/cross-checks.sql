@@ -269,6 +269,7 @@ from tracking_analytics.shipment_outcomes
 cross join (values ('all'), ('line'), ('lane'), ('lane and line'), ('vessel')) as cuts (cut) group by 1, 2;
 
 -- check: promises that count are those of the outcomes
+-- in every run
 select horizon_days, count(outcome), count(*) filter (where outcome = 'kept'), max(error_hours)
 from (values (2), (7), (14)) as horizon (horizon_days)
 left join (

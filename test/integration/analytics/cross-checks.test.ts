@@ -108,24 +108,4 @@ describe('views that look at the same facts agree', () => {
     expect(now.size).toBeGreaterThan(100)
     expect([...knownAt(tables, 4_102_444_800_000_000n)].sort()).toEqual([...now].sort())
   })
-
-  it('what is expected is what the calendar shows', async () => {
-    const [row] = await scene.warehouse.transaction('ask', async (session) => {
-      await setAsOf(session, latest)
-      return session.query(
-        'count',
-        sql<{
-          calendar: number
-          expected: number
-        }>`select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
-          (select count(*)::integer from tracking_as_of.journey as milestone
-            inner join tracking_as_of.known_shipments as shipment using (shipment_id)
-            where shipment.pod_ata_at is null and milestone.pod_arrived_at is null and milestone.pod_discharged_at is null
-              and milestone.pod_full_out_at is null and milestone.empty_terminated_at is null
-              and milestone.pod_eta_local::date - (tracking_as_of.as_of() at time zone coalesce(milestone.pod_eta_zone, 'UTC'))::date between 0 and 29) as expected`,
-      )
-    })
-    expect(row!.calendar).toBeGreaterThan(0)
-    expect(row!.calendar).toBe(row!.expected)
-  })
 })

@@ -116,3 +116,44 @@ it('calls stale what was last answered more than 48 hours ago, or never', async 
     t1         | 2       | 1     | 0       | -`,
   )
 })
+
+it('expects all milestones before the furthest one reported', async () => {
+  await scene.insert('shipments', [
+    { shipment_id: 's1', pol_atd_at: AT },
+    { shipment_id: 's2', line_tracking_stopped_at: AT },
+  ])
+  const boxes = rowsOf(
+    `container_id | pod_arrived_at | pod_discharged_at | pod_full_out_at | empty_terminated_at | ind_ata_at | final_destination_full_out_at | ind_rail_unloaded_at | shipment_id
+     -- By truck, returned: departed, arrived, discharged, picked up, returned. All there; two
+     -- missing; discharged only.
+     c1           | ${AT}          | ${AT}             | ${AT}           | ${AT}               |            |                               |                      |
+     c2           | ${AT}          |                   |                 | ${AT}               |            |                               |                      |
+     c3           |                | ${AT}             |                 |                     |            |                               |                      |
+     -- By rail: two more. Unloaded inland is not at the terminal, though no milestone says that it
+     -- left.
+     c4           | ${AT}          | ${AT}             |                 |                     | ${AT}      | ${AT}                         |                      |
+     c5           | ${AT}          | ${AT}             |                 |                     |            |                               | ${AT}                |
+     -- Nothing reported of it or of its shipment.
+     c6           |                |                   |                 |                     |            |                               |                      | s2`,
+    { shipment_id: 's1', pod_timezone: 'UTC' },
+  )
+  await scene.insert('containers', boxes)
+  const table = `
+    container_id | milestones_expected | milestones_reported | missing               | is_rail | is_at_terminal | tracking_stopped_reason
+    c1           | 5                   | 5                   | []                    | false   | false          | -
+    c2           | 5                   | 3                   | discharged, picked up | false   | false          | -
+    c3           | 3                   | 2                   | arrived               | false   | true           | -
+    c4           | 6                   | 5                   | rail departed         | true    | false          | -
+    c5           | 3                   | 3                   | []                    | true    | false          | -
+    c6           | 0                   | 0                   | []                    | false   | false          | not said`
+  await expectRows(scene, 'container_completeness', { rest: 'order by container_id' }, table)
+  const texts = await scene.read('container_completeness', {
+    columns: ['missing_text'],
+    rest: `where missing_text is not null order by container_id`,
+  })
+  expect(texts.map((row) => row.missing_text)).toEqual([
+    'discharged, picked up',
+    'arrived',
+    'rail departed',
+  ])
+})

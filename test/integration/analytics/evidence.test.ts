@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { expectRows, rowsOf } from '../../support/tables.js'
@@ -21,41 +21,6 @@ const version = (valid_from: string, valid_to: string | null, more: object = {})
 })
 
 const known = { availability_known: true }
-
-it('shows what was known when, beside the milestones', async () => {
-  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
-  await insertKnown(scene, 'shipments', [
-    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
-  ])
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'MSKU0000001', _first_seen_at: '2026-03-07T20:00:00Z' },
-  ])
-  await scene.insert('container_history', [
-    version('2026-03-07T20:00:00Z', null, {
-      ...known,
-      available_for_pickup: false,
-      pod_arrived_at: '2026-03-08T09:00:00Z',
-      pod_discharged_at: '2026-03-08T11:00:00Z',
-      pod_full_out_at: '2026-03-16T20:00:00Z',
-    }),
-  ])
-  const of = { container_id: 'c1' }
-  const days = `
-    kind                | local_date | deadline_at          | time_zone           | valid_from           | valid_to
-    pickup_lfd_terminal | 2026-03-13 | 2026-03-13T07:00:00Z | America/Los_Angeles | 2026-03-09T00:00:00Z | 2026-03-11T00:00:00Z`
-  await scene.insert('container_import_deadline_history', rowsOf(days, of))
-  const holds = `
-    hold_key | name    | status | description | source  | valid_from           | valid_to
-    a        | customs | hold   | EXAM        | webhook | 2026-03-10T00:00:00Z | 2026-03-12T00:00:00Z`
-  await scene.insert('container_hold_history', rowsOf(holds, of))
-  const fees = `
-    fee_key | type      | amount | currency_code | valid_from
-    a       | demurrage | 350.00 | USD           | 2026-03-14T08:00:00Z`
-  await scene.insert('container_fee_history', rowsOf(fees, of))
-  expect(
-    await scene.read('evidence', { asOf: '2026-03-20T00:00:00Z', rest: ORDER }),
-  ).toMatchSnapshot()
-})
 
 it('joins versions of one availability, and parts them at a change or a gap', async () => {
   await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
@@ -83,53 +48,6 @@ it('joins versions of one availability, and parts them at a change or a gap', as
   const then = `${first}
     available     | webhook | true    | 2026-03-03 00:00:00+00 | -`
   await shows(then, '2026-03-04T12:00:00Z')
-})
-
-it('has no local times in an unknown zone', { tags: ['Z7'] }, async () => {
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'A' },
-    { container_id: 'c2', number: 'B' },
-  ])
-  const pod_arrived_at = '2026-03-08T09:00:00Z'
-  await scene.insert('container_history', [
-    version('2026-03-01T00:00:00Z', null, { pod_timezone: null, pod_arrived_at }),
-    version('2026-03-01T00:00:00Z', null, {
-      container_id: 'c2',
-      pod_timezone: 'Mars/Olympus',
-      pod_arrived_at,
-    }),
-  ])
-  await shows(`
-    container_id | is_pod_zone_known | seen_local | pod_arrived_local
-    c1           | false             | -          | 2026-03-08 09:00:00
-    c2           | false             | -          | -`)
-})
-
-it('says of which stay a day speaks', { tags: ['FE1', 'FE2', 'JA8'] }, async () => {
-  await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
-  const day = (kind: string, local_date: string | null) => ({
-    container_id: 'c1',
-    kind,
-    place: kind === 'pickup_lfd_rail' ? 'ramp' : 'port',
-    deadline_at: '2026-03-13T05:30:00Z',
-    local_date,
-    valid_from: '2026-03-09T00:00:00Z',
-  })
-  await scene.insert('container_import_deadline_history', [
-    day('pickup_lfd_line', '2026-03-13'),
-    day('pickup_lfd_rail', '2026-03-12'),
-    day('pickup_lfd_terminal', null),
-  ])
-  const options = {
-    asOf: '2026-03-15T00:00:00Z',
-    rest: `where kind = 'last free day' order by subject`,
-  }
-  const days = `
-    place | subject  | value      | last_free_on
-    port  | line     | 2026-03-13 | 2026-03-13
-    ramp  | rail     | 2026-03-12 | 2026-03-12
-    port  | terminal | -          | -`
-  await expectRows(scene, 'evidence', options, days)
 })
 
 it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
-import { lastFreeDay } from '../../support/scenes/charges.js'
+import { insertBoxes, insertRule, type Box } from '../../support/scenes/charges.js'
 import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
@@ -12,78 +11,39 @@ const ZONE = 'America/Los_Angeles'
 const at = (date: number) => new Date(Date.UTC(2026, 10, date, 18)).toISOString()
 const dateOf = (date: number) => at(date).slice(0, 10)
 
-type Row = Readonly<Record<string, unknown>>
-
-const RULE = {
-  rule_name: 'line',
-  charge: 'demurrage',
-  place: 'port',
-  free_days: 5,
-  counts: 'calendar',
-  starts_with: 'discharge',
-  currency_code: 'USD',
-}
-
 /** 100 for the first three days over, then 150, unless given. */
-async function insertRule(
-  rule: Row & { readonly per?: string } = {},
-  tiers: readonly (readonly [from: number, rate: string])[] = [
-    [1, '100'],
-    [4, '150'],
-  ],
-): Promise<void> {
-  const { per = 'day', ...whole } = { ...RULE, ...rule }
-  await scene.insertInto('analytics', 'free_time_rules', [whole])
-  await scene.insertInto(
-    'analytics',
-    'free_time_tiers',
-    tiers.map(([from_day, daily_rate]) => ({
-      rule_name: whole.rule_name,
-      from_day,
-      daily_rate,
-      per,
-    })),
-  )
-}
-
-interface Box {
-  readonly id: string
-  readonly from?: number
-  readonly to: number
-  readonly line?: string
-  /** As the line reports it. */
-  readonly lastFree?: number
-  readonly more?: Row
-}
-
-/** Boxes discharged on the 2nd of November, a Monday, unless given. */
-async function insertBoxes(boxes: readonly Box[]): Promise<void> {
-  await insertKnown(
+const rule = (
+  more: object = {},
+  rates: Readonly<Record<number, string>> = { 1: '100', 4: '150' },
+) =>
+  insertRule(
     scene,
-    'shipments',
-    boxes.map(({ id, line = 'MAEU' }) => ({ shipment_id: id, shipping_line_scac: line })),
-  )
-  await insertKnown(
-    scene,
-    'containers',
-    boxes.map(({ id, from = 2, to, more }) => ({
-      container_id: id,
-      number: id,
-      shipment_id: id,
-      pod_timezone: ZONE,
-      pod_discharged_at: at(from),
-      pod_full_out_at: at(to),
+    {
+      rule_name: 'line',
+      charge: 'demurrage',
+      place: 'port',
+      free_days: 5,
+      counts: 'calendar',
       ...more,
+    },
+    rates,
+  )
+
+interface Out extends Omit<Box, 'lastFree'> {
+  readonly to: number
+  readonly lastFree?: number
+}
+
+/** Boxes discharged on the 2nd of November, a Monday. */
+const insertOuts = (boxes: readonly Out[]) =>
+  insertBoxes(
+    scene,
+    boxes.map(({ to, lastFree, more, ...box }) => ({
+      ...box,
+      lastFree: lastFree === undefined ? undefined : dateOf(lastFree),
+      more: { pod_discharged_at: at(2), pod_full_out_at: at(to), ...more },
     })),
   )
-  await insertKnown(
-    scene,
-    'container_import_deadlines',
-    boxes.flatMap(({ id, lastFree }) =>
-      lastFree === undefined ? [] : [lastFreeDay(id, 'line', dateOf(lastFree))],
-    ),
-  )
-}
 
 const VARIANT = ['free_days', 'last_free_on', 'days_over', 'days_without_rate', 'amount']
 
@@ -98,9 +58,9 @@ const variants = (rows: string, where = `rule_name = 'line'`) =>
 
 it('has each clock that ended with other numbers of free days, with every column', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
-  await insertRule()
+  await rule()
   // Out nine days after the start: four over, 100 + 100 + 100 + 150.
-  await insertBoxes([{ id: 'A', to: 11, more: { pod_terminal_id: 't1' } }])
+  await insertOuts([{ id: 'A', to: 11, more: { pod_terminal_id: 't1' } }])
   const [own, ...others] = await scene.read('free_time_variants', {
     asOf: NOW,
     rest: 'order by is_own desc, free_days',
@@ -116,7 +76,7 @@ it('has each clock that ended with other numbers of free days, with every column
 
 it('leaves all else of the rule as it is: working days, first day, tiers, one merged clock', async () => {
   // The 2nd is day 1; the 11th is a holiday. Free: 2, 3, 4, 5, 6 and no weekend.
-  await insertRule(
+  await rule(
     {
       rule_name: 'line',
       counts: 'working',
@@ -128,14 +88,10 @@ it('leaves all else of the rule as it is: working days, first day, tiers, one me
       minimum: '120',
       cap: '700',
     },
-    [
-      [1, '10'],
-      [6, '50'],
-      [9, '200'],
-    ],
+    { 1: '10', 6: '50', 9: '200' },
   )
   await scene.insertInto('analytics', 'holidays', [{ calendar: 'us', holiday_on: dateOf(11) }])
-  await insertBoxes([
+  await insertOuts([
     // The empty is back on the 18th. Working days since the start: 9 to 13, but the 11th, then
     // 16 to 18: the 6th to the 12th: 9, 10, 12, 13, 16, 17, 18.
     { id: 'A', to: 9, more: { empty_terminated_at: at(18), empty_terminated_timezone: ZONE } },
@@ -157,14 +113,14 @@ it('leaves all else of the rule as it is: working days, first day, tiers, one me
 })
 
 it('moves a reported day as the day of the rule moves, and counts from the start without one', async () => {
-  await insertRule()
+  await rule()
   // Reported two days later than the rule says, and one earlier.
-  await insertBoxes([
+  await insertOuts([
     { id: 'A', to: 11, lastFree: 9 },
     { id: 'B', to: 11, lastFree: 6 },
   ])
-  await insertRule({ rule_name: 'own', shipping_line_scac: 'ONEY', free_days: null })
-  await insertBoxes([{ id: 'C', to: 11, lastFree: 5, line: 'ONEY' }])
+  await rule({ rule_name: 'own', shipping_line_scac: 'ONEY', free_days: null })
+  await insertOuts([{ id: 'C', to: 11, lastFree: 5, line: 'ONEY' }])
   await variants(
     `
     5  | 2026-11-09 | 2 | 0 | 200
@@ -184,8 +140,8 @@ it('moves a reported day as the day of the rule moves, and counts from the start
 })
 
 it('has no number for what has no rate, no rule, no start, no end or no last free day', async () => {
-  await insertRule({ rule_name: 'line' }, [[3, '80']])
-  await insertBoxes([
+  await rule({ rule_name: 'line' }, { 3: '80' })
+  await insertOuts([
     { id: 'A', to: 9 },
     { id: 'B', to: 8, line: 'HLCU', more: { pod_discharged_at: null }, lastFree: 6 },
     { id: 'C', to: 8, more: { pod_timezone: 'Mars/Olympus' } },
@@ -211,9 +167,9 @@ it('has no number for what has no rate, no rule, no start, no end or no last fre
 })
 
 it('says what was used from ten containers on, by line, terminal, rule and charge', async () => {
-  await insertRule()
-  await insertRule({ rule_name: 'yard', charge: 'storage', free_days: 4 })
-  await insertRule({
+  await rule()
+  await rule({ rule_name: 'yard', charge: 'storage', free_days: 4 })
+  await rule({
     rule_name: 'empties',
     charge: 'detention',
     starts_with: 'gate_out',
@@ -221,10 +177,7 @@ it('says what was used from ten containers on, by line, terminal, rule and charg
   })
   // 1 to 10 days.
   const boxes = Array.from({ length: 10 }, (_, n) => ({ id: `A${n}`, to: 3 + n }))
-  await insertBoxes([
-    ...boxes,
-    ...boxes.slice(1).map(({ to }) => ({ id: `B${to}`, to, line: 'X' })),
-  ])
+  await insertOuts([...boxes, ...boxes.slice(1).map(({ to }) => ({ id: `B${to}`, to, line: 'X' }))])
   // Five days over at most: 100, 200, 300, 450, 600; of storage 750 too.
   const used = `
     charge    | shipping_line_scac | rule_name | containers | median_days_used | p80_days_used | amount | four_days_amount

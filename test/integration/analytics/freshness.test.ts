@@ -7,60 +7,30 @@ const scene = useAnalyticsScene()
 
 beforeEach(() => scene.query('truncate tracking_sync.sync_runs cascade'))
 
-async function insertRun(
-  id: number,
-  run: Record<string, unknown>,
-  streams: readonly Record<string, unknown>[],
-): Promise<void> {
-  await scene.query(
-    'insert into tracking_sync.sync_runs (sync_run_id, command, options) overriding system value values ($1, $2, $3)',
-    [id, run.command, run.options ?? null],
-  )
-  await scene.insertInto(
-    'sync',
-    'sync_run_streams',
-    streams.map((stream) => ({ sync_run_id: id, ...stream })),
-  )
+/** A line a stream of a run; what is said of the run counts once. */
+async function insertRuns(table: string): Promise<void> {
+  for (const { sync_run_id, command, options, ...stream } of rowsOf(table)) {
+    await scene.query(
+      `insert into tracking_sync.sync_runs (sync_run_id, command, options)
+      overriding system value values ($1, $2, $3) on conflict do nothing`,
+      [sync_run_id, command, options ?? null],
+    )
+    await scene.insertInto('sync', 'sync_run_streams', [{ sync_run_id, ...stream }])
+  }
 }
 
 it('tells of each stream its last sync and outcome', { tags: ['FA6'] }, async () => {
-  const began = 'stream | outcome | started_at | finished_at'
-  await insertRun(
-    1,
-    { command: 'backfill' },
-    rowsOf(`${began}
-    shipments | complete | 2026-03-20T08:00Z | 2026-03-20T08:30Z
-    ports     | complete | 2026-03-20T08:00Z | 2026-03-20T08:10Z`),
-  )
-  // Its pass was begun by a run that was cut off, and read what can still change.
-  const whole = { command: 'sync', options: '{"dryRun": false}' }
-  await insertRun(
-    2,
-    whole,
-    rowsOf(`${began} | pass_began_at | pass_scope
-    shipments | complete | 2026-03-20T09:00Z | 2026-03-20T09:02Z | 2026-03-20T08:45Z | changing`),
-  )
-  await insertRun(
-    3,
-    { command: 'sync' },
-    rowsOf(`${began} | detail
-    shipments  | incomplete | 2026-03-20T10:00Z | 2026-03-20T10:02Z | page 3: 502
-    containers | running    | 2026-03-20T10:00Z |                   |`),
-  )
-  // Neither a narrowed backfill nor another command says that all was read.
-  const narrowed = { command: 'backfill', options: '{"narrowing": {"shipmentIds": ["s1"]}}' }
-  await insertRun(
-    4,
-    narrowed,
-    rowsOf(`${began}
-    shipments | complete | 2026-03-20T11:00Z | 2026-03-20T11:02Z`),
-  )
-  await insertRun(
-    5,
-    { command: 'quarantine retry' },
-    rowsOf(`${began}
-    shipments | complete | 2026-03-20T11:30Z | 2026-03-20T11:31Z`),
-  )
+  await insertRuns(`
+    sync_run_id | command          | options                                | stream     | outcome    | started_at        | finished_at       | pass_began_at     | pass_scope | detail
+    1           | backfill         |                                        | shipments  | complete   | 2026-03-20T08:00Z | 2026-03-20T08:30Z |                   |            |
+    1           | backfill         |                                        | ports      | complete   | 2026-03-20T08:00Z | 2026-03-20T08:10Z |                   |            |
+    -- Its pass was begun by a run that was cut off, and read what can still change.
+    2           | sync             | {"dryRun": false}                      | shipments  | complete   | 2026-03-20T09:00Z | 2026-03-20T09:02Z | 2026-03-20T08:45Z | changing   |
+    3           | sync             |                                        | shipments  | incomplete | 2026-03-20T10:00Z | 2026-03-20T10:02Z |                   |            | page 3: 502
+    3           | sync             |                                        | containers | running    | 2026-03-20T10:00Z |                   |                   |            |
+    -- Neither a narrowed backfill nor another command says that all was read.
+    4           | backfill         | {"narrowing": {"shipmentIds": ["s1"]}} | shipments  | complete   | 2026-03-20T11:00Z | 2026-03-20T11:02Z |                   |            |
+    5           | quarantine retry |                                        | shipments  | complete   | 2026-03-20T11:30Z | 2026-03-20T11:31Z |                   |            |`)
   await scene.insert('shipments', [
     { shipment_id: 's1' },
     { shipment_id: 's2' },
@@ -90,11 +60,9 @@ it('tells of each stream its last sync and outcome', { tags: ['FA6'] }, async ()
 
 it('counts the rows of every stream', { tags: ['JC1', 'JC2'] }, async () => {
   const streams = resources.map(({ stream }) => stream)
-  await insertRun(
-    1,
-    { command: 'backfill' },
-    streams.map((stream) => ({ stream, outcome: 'complete', started_at: '2026-03-20T08:00Z' })),
-  )
+  const header = 'sync_run_id | command | stream | outcome | started_at'
+  const lines = streams.map((stream) => `1 | backfill | ${stream} | complete | 2026-03-20T08:00Z`)
+  await insertRuns([header, ...lines].join('\n'))
   for (const { stream, keyColumns } of resources) {
     await scene.insert(stream, [Object.fromEntries(keyColumns.map((name) => [name, 'one']))])
   }

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { lastFreeDay } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
+import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -26,52 +26,22 @@ const landed = (container_id: string, more: object = {}) => ({
 const deadline = (container_id: string, local_date: string, time_zone = LOS_ANGELES) =>
   lastFreeDay(container_id, 'service', local_date, { time_zone })
 
-it('shows every column of a container that waits', async () => {
-  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
-  await insertKnown(scene, 'shipments', [
-    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
-  ])
-  await insertKnown(scene, 'containers', [
-    landed('c1', {
-      shipment_id: 's1',
-      pod_terminal_id: 't1',
-      current_status: 'not_available',
-      pickup_appointment_at: '2026-03-13T16:00:00Z',
-    }),
-  ])
-  await insertKnown(scene, 'container_import_deadlines', [deadline('c1', '2026-03-13')])
-  await insertKnown(scene, 'container_holds', [
-    { container_id: 'c1', hold_key: 'a', name: 'freight', status: 'hold' },
-    { container_id: 'c1', hold_key: 'b', name: 'customs', status: 'hold' },
-    { container_id: 'c1', hold_key: 'c', name: 'USDA', status: 'pending' },
-    { container_id: 'c1', hold_key: 'd', name: null, status: null },
-  ])
-  expect(await scene.read('pickups', { asOf: AS_OF })).toMatchSnapshot()
-})
-
 it('is ready when available and not held, else says what bars it', { tags: ['FE4'] }, async () => {
-  await insertKnown(scene, 'containers', [
-    landed('c1'),
-    landed('c2', { available_for_pickup: false }),
-    landed('c3', { available_for_pickup: null }),
-    landed('c4', { availability_known: false }),
-    landed('c5', { availability_known: null }),
-    landed('c6'),
-    landed('c7', { available_for_pickup: false }),
-  ])
+  const [boxes, expected] = givenAndExpected(`
+    container_id | availability_known | available_for_pickup => is_ready | blockers                     | other_holds
+    c1           |                    |                      => true     | []                           | []
+    c2           |                    | false                => false    | not available                | []
+    c3           |                    | -                    => false    | availability unknown         | []
+    c4           | false              |                      => false    | availability unknown         | []
+    c5           | -                  |                      => true     | []                           | []
+    c6           |                    |                      => true     | []                           | customs (pending)
+    c7           |                    | false                => false    | hold: customs, not available | []`)
+  await insertKnown(scene, 'containers', rowsOf(boxes, landed('')))
   await insertKnown(scene, 'container_holds', [
     { container_id: 'c6', hold_key: 'a', name: 'customs', status: 'pending' },
     { container_id: 'c7', hold_key: 'a', name: 'customs', status: 'hold' },
   ])
-  await shows(`
-    container_id | is_ready | blockers                     | other_holds
-    c1           | true     | []                           | []
-    c2           | false    | not available                | []
-    c3           | false    | availability unknown         | []
-    c4           | false    | availability unknown         | []
-    c5           | true     | []                           | []
-    c6           | true     | []                           | customs (pending)
-    c7           | false    | hold: customs, not available | []`)
+  await shows(expected)
 })
 
 it('stands in the order in which it bites, by days of the place', { tags: ['FE4'] }, async () => {

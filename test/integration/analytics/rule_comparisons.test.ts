@@ -4,8 +4,8 @@ import {
   sayComparison,
 } from '../../../src/extensions/answers/questions/compare-rules.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
-import { importRules, lastFreeDay } from '../../support/scenes/charges.js'
+import { importRules, insertBoxes } from '../../support/scenes/charges.js'
+import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
 
 /** Four free days each, from the discharge on Monday 2 November 2026. */
 const RULES = `rule,charge,line,free_days,counts,starts_with,currency
@@ -27,55 +27,27 @@ it('says how each reported day differs from the rule', { tags: ['JA15'] }, async
   ])
   // The calendar rule: free to Friday the 6th. The working one: to Monday the 9th, because
   // Thursday is closed.
-  const given = [
-    ['CALE', '2026-11-06', 'same', 0],
-    ['CALE', '2026-11-05', 'first_day', -1],
-    ['CALE', '2026-11-09', 'working_days', 3],
-    ['CALE', '2026-11-10', 'more_days', 4],
-    ['CALE', '2026-11-03', 'fewer_days', -3],
-    ['WORK', '2026-11-09', 'same', 0],
-    ['WORK', '2026-11-06', 'calendar_days', -3],
-    ['WORK', '2026-11-20', 'more_days', 11],
-    ['ARRI', '2026-11-06', 'unknown_start', null],
-    ['NONE', '2026-11-06', undefined, null],
-  ] as const
-  const lines = [...new Set(given.map(([line]) => line))]
-  await insertKnown(
+  const [given, expected] = givenAndExpected(`
+    container_id | line | lastFree   => compared_on | difference    | days_apart
+    c0           | CALE | 2026-11-06 => 2026-11-06  | same          | 0
+    c1           | CALE | 2026-11-05 => 2026-11-05  | first_day     | -1
+    c2           | CALE | 2026-11-09 => 2026-11-09  | working_days  | 3
+    c3           | CALE | 2026-11-10 => 2026-11-10  | more_days     | 4
+    c4           | CALE | 2026-11-03 => 2026-11-03  | fewer_days    | -3
+    c5           | WORK | 2026-11-09 => 2026-11-09  | same          | 0
+    c6           | WORK | 2026-11-06 => 2026-11-06  | calendar_days | -3
+    c7           | WORK | 2026-11-20 => 2026-11-20  | more_days     | 11
+    c8           | ARRI | 2026-11-06 => 2026-11-06  | unknown_start | -
+    c9           | NONE | 2026-11-06 =>`)
+  await insertBoxes(
     scene,
-    'shipments',
-    lines.map((line) => ({
-      shipment_id: line,
-      shipping_line_scac: line,
-      port_of_discharge_locode: 'USLAX',
+    rowsOf(given).map(({ container_id, line, lastFree }) => ({
+      ...{ id: container_id!, line: line!, lastFree: lastFree!, locode: 'USLAX' },
+      more: { pod_discharged_at: '2026-11-02T20:00:00Z' },
     })),
   )
-  await insertKnown(
-    scene,
-    'containers',
-    given.map(([line], n) => ({
-      container_id: `c${n}`,
-      number: `c${n}`,
-      shipment_id: line,
-      pod_timezone: 'America/Los_Angeles',
-      pod_discharged_at: '2026-11-02T20:00:00Z',
-    })),
-  )
-  await insertKnown(
-    scene,
-    'container_import_deadlines',
-    given.map(([, local_date], n) => lastFreeDay(`c${n}`, 'line', local_date)),
-  )
-  const rows = await scene.read('rule_comparisons', {
-    asOf: '2026-11-08T20:00:00Z',
-    columns: ['container_id', 'compared_on', 'difference', 'days_apart'],
-    rest: 'order by container_id',
-  })
-  expect(rows.map((row) => Object.values(row))).toEqual(
-    given.flatMap(([, day, difference, apart], n) =>
-      difference === undefined ? [] : [[`c${n}`, day, difference, apart]],
-    ),
-  )
-  expect(rows).toHaveLength(9)
+  const options = { asOf: '2026-11-08T20:00:00Z', rest: 'order by container_id' }
+  await expectRows(scene, 'rule_comparisons', options, expected)
 
   expect((await compareRules(scene.warehouse)).map(sayComparison)).toEqual([
     'arrival: 0 of 1 reported days agree; 1 without the day on which the clock starts.',

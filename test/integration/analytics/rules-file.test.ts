@@ -1,13 +1,14 @@
-import { sql } from 'kysely'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Session } from '../../../src/warehouse/connection/warehouse.js'
 import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
-import { parseInvoices } from '../../../src/extensions/answers/questions/dd-invoices.js'
 import { callCli } from '../../support/call-cli.js'
-import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
+
+const scene = useAnalyticsScene()
 
 /** Rules with every column of the first version of the file. */
 const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note
@@ -15,28 +16,6 @@ line,demurrage,MAEU,,,port,,,,,,,1,100,USD,,,
 line,demurrage,MAEU,,,port,,,,,,,3,150.50,USD,,,
 working,demurrage,MSCU,,USLAX,port,,,4,working,us,discharge,1,200,USD,2026-11-01,,
 `
-
-describe('an invoice', () => {
-  const HEADER =
-    'invoice_number,line_number,issuer,charge,container_number,bill_of_lading_number,' +
-    'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on,' +
-    'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on,' +
-    'rule_reference,dispute_contact,dispute_url,dispute_within,certification,note'
-
-  it('is refused with the number and reason of every bad line', () => {
-    const bad = (text: string) => () => parseInvoices('a.csv', `${HEADER}\n${text}`)
-    const line = 'A,1,Line,storage,BOX,,2026-11-05,2026-11-04,1,USD,,,,,,,,,,,,,,,'
-    expect(bad(`${line}\n${line}`)).toThrow(
-      'a.csv cannot be imported; nothing was stored:\n' +
-        '  line 2: charged_to_on is before charged_from_on\n' +
-        '  line 3: charged_to_on is before charged_from_on\n' +
-        '  line 3: line 1 of invoice A of Line is in line 2 already',
-    )
-    expect(bad('A,,Line,storage,BOX,,,2026-11-04,,USD,,,,,,,,,,,,,,,')).toThrow(
-      /line_number "" is empty\n.*charged_from_on "" is empty\n.*amount "" is empty/,
-    )
-  })
-})
 
 describe('a file of rules', () => {
   const message = (text: string): string => {
@@ -93,100 +72,61 @@ describe('a file of rules', () => {
     expect(message('')).toContain('line 1: columns are missing')
   })
 
-  it('waits for another import, so that the rules of both never mix', async () => {
-    const { warehouse, drop } = await createTestWarehouse()
-    const [header = '', rule = ''] = RULES.split('\n')
-    const one = parseRulesFile('one.csv', `${header}\n${rule}`)
-    const two = parseRulesFile('two.csv', `${header}\n${rule.replace('line,', 'other,')}`)
-    const second = () =>
-      warehouse.transaction('the second import', async (session) => {
-        await session.query('do not wait long', sql`set local lock_timeout = '50ms'`)
-        return storeRulesFile(session, two)
-      })
-    await warehouse.transaction('the first import', async (session) => {
-      await storeRulesFile(session, one)
-      await expect(second()).rejects.toThrow('wait for another import')
-    })
-    expect(await second()).toMatchObject({ total: 1, added: 1, removed: 1 })
-    await drop()
-  })
+  /** Warnings of an import. */
+  const warnings = async (text: string): Promise<readonly string[]> => {
+    const file = parseRulesFile('rules.csv', text)
+    const load = (session: Session) => storeRulesFile(session, file)
+    return (await scene.warehouse.transaction('import', load)).warnings
+  }
 
   it('is told of lines, places and equipment that nothing has, where anything has some', async () => {
-    const { warehouse, drop } = await createTestWarehouse()
-    const [header = ''] = RULES.split('\n')
-    const file = parseRulesFile(
-      'rules.csv',
-      `${header}
-one,demurrage,MAEU,,USLAX,,dry,,,,,,,,USD,,,
-two,demurrage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
-again,storage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
-inland,storage,,,USDAL,,,,,,,,,,USD,,,
-port,storage,,,USNYC,,,,,,,,,,USD,,,
-metro area,storage,,,USCHI,,,,,,,,,,USD,,,
+    const text = `rule,charge,line,locode,equipment_type,currency,customer,tag
+one,demurrage,MAEU,USLAX,dry,USD,Akme,urgnt
+two,demurrage,MAEV,USLAS,reefr,USD,Akme,urgnt
+again,storage,MAEV,USLAS,reefr,USD,Akme,urgnt
+inland,storage,,USDAL,,USD,Akme,urgnt
+port,storage,,USNYC,,USD,Akme,urgnt
+metro area,storage,,USCHI,,USD,Akme,urgnt
 `
-        .replace('note', 'note,customer,tag')
-        .replaceAll(/USD,,,$/gm, 'USD,,,,Akme,urgnt'),
-    )
-    const warnings = async () => {
-      const load = warehouse.transaction('import', (session) => storeRulesFile(session, file))
-      return (await load).warnings
-    }
-    expect(await warnings()).toEqual([])
-    for (const [table, columns, values] of [
-      ['ports', 'port_id, code', `'p', 'USNYC'`],
-      ['metro_areas', 'metro_area_id, code', `'m', 'USCHI'`],
-      [
-        'shipments',
-        'shipment_id, shipping_line_scac, port_of_discharge_locode, destination_locode, customer_name, tags',
-        `'s', 'MAEU', 'USLAX', 'USDAL', 'Acme', '{urgent}'`,
-      ],
-      ['containers', 'container_id, equipment_type', `'c', 'dry'`],
-    ] as const) {
-      await warehouse.query(
-        'insert what there is',
-        sql`insert into tracking.${sql.raw(table)} (${sql.raw(columns)}, _observed_at, _first_seen_at, _changed_at)
-        values (${sql.raw(values)}, now(), now(), now())`,
-      )
-    }
-    expect(await warnings()).toEqual([
+    expect(await warnings(text)).toEqual([])
+    await scene.insert('ports', [{ port_id: 'p', code: 'USNYC' }])
+    await scene.insert('metro_areas', [{ metro_area_id: 'm', code: 'USCHI' }])
+    await scene.insert('shipments', [
+      {
+        shipment_id: 's',
+        shipping_line_scac: 'MAEU',
+        port_of_discharge_locode: 'USLAX',
+        destination_locode: 'USDAL',
+        customer_name: 'Acme',
+        tags: ['urgent'],
+      },
+    ])
+    await scene.insert('containers', [{ container_id: 'c', equipment_type: 'dry' }])
+    expect(await warnings(text)).toEqual([
       'the warehouse has no container of the equipment type reefr',
       'the warehouse has no place USLAS by UN/LOCODE',
       'the warehouse has no shipment of the customer Akme',
       'the warehouse has no shipment with the tag urgnt',
       'the warehouse has no shipping line MAEV by SCAC',
     ])
-    await drop()
   })
 
   it('is told of calendars that no clock meets', { tags: ['JA15'] }, async () => {
-    const { warehouse, drop } = await createTestWarehouse()
-    const load = async (text: string) => {
-      const file = parseRulesFile('calendars.csv', text)
-      const report = await warehouse.transaction('import', (session) =>
-        storeRulesFile(session, file),
-      )
-      return report.warnings
-    }
-    await load('rule,charge,holiday_calendar,currency\none,storage,us,USD\n')
-    await warehouse.query(
-      'insert a place',
-      sql`insert into tracking.shipments (shipment_id, port_of_discharge_locode, _observed_at, _first_seen_at, _changed_at)
-      values ('s', 'USLAX', now(), now(), now())`,
-    )
+    await warnings('rule,charge,holiday_calendar,currency\none,storage,us,USD\n')
+    await scene.insert('shipments', [{ shipment_id: 's', port_of_discharge_locode: 'USLAX' }])
     const place = (calendar: string, name: string) =>
-      load(`calendar,place,weekend\n${calendar},${name},\n`)
+      warnings(`calendar,place,weekend\n${calendar},${name},\n`)
     expect(await place('la', 'USLAX')).toEqual([])
     expect(await place('apm', 'APM')).toEqual([
       'the calendar apm is of APM, and the warehouse has no such place, by UN/LOCODE, or terminal, by id, FIRMS code, nickname or name',
     ])
     await place('apm', '')
     const holiday = (calendar: string) =>
-      load(`calendar,holiday_on,name\n${calendar},2026-11-30,closed\n`)
+      warnings(`calendar,holiday_on,name\n${calendar},2026-11-30,closed\n`)
     expect([await holiday('us'), await holiday('la')]).toEqual([[], []])
     expect(await holiday('apmla')).toEqual([
       'the holidays of apmla count nowhere: no rule names the calendar, and no working calendar gives it a place',
     ])
-    await drop()
   })
 
   it('is refused where it is not UTF-8', async () => {

@@ -85,56 +85,67 @@ it('counts the last 90 days to the second', async () => {
   )
 })
 
-it('leaves out a promise that does not count yet', async () => {
-  // Due half a day before, and kept; those of late ships could not count yet.
-  await insertVersionTable(
-    scene,
-    SHIP,
-    `shipment_id | valid_from        | pod_eta_at        | pod_ata_at
-     s1          | 2026-06-26T00:00Z | 2026-06-29T12:00Z | -
-     s1          | 2026-06-29T14:00Z | 2026-06-29T12:00Z | 2026-06-29T12:00Z`,
-  )
-  const rest = `where period = 'last 90 days'`
-  const columns = 'is_of_arrival | eta_2_days_is_kept'
-  await shows(rest, `${columns}\ntrue | -`)
-  await shows(rest, `${columns}\ntrue | true`, '2026-06-30T13:00Z')
-})
+/** Of a shipment whose vessel or voyage may change at sea. */
+const AT_SEA = {
+  pol_atd_at: '2026-03-01T00:00Z',
+  pod_vessel_name: 'EMMA MAERSK',
+  pod_vessel_imo: '9000001',
+  pod_voyage_number: '118E',
+}
+const ARRIVED = { pod_ata_at: '2026-03-21T12:00Z' }
 
-it('names the call of a ship by port, vessel and voyage', async () => {
-  const calls = [
-    ['by number', {}, 'USLAX|9000001|118E'],
+it('counts what changed from departure to arrival, and no other spelling', async () => {
+  const changes = [
+    ['another voyage', '2026-03-05T00:00Z', {}, { pod_voyage_number: '119E' }, [false, true]],
+    ['another vessel', '2026-03-05T00:00Z', {}, { pod_vessel_imo: '9000002' }, [true, false]],
+    ['a new plan', '2026-02-20T00:00Z', {}, { pod_voyage_number: '119E' }, [false, false]],
+    ['after arrival', '2026-03-22T00:00Z', {}, { pod_vessel_imo: '9000002' }, [false, false]],
+    ['written otherwise', '2026-03-05T00:00Z', {}, { pod_voyage_number: ' 0118e' }, [false, false]],
+    ['a number filled in', '2026-03-05T00:00Z', { pod_vessel_imo: null }, {}, [false, false]],
     [
-      'by name',
-      { pod_vessel_imo: null, pod_vessel_name: ' Emma Maersk' },
-      'USLAX|EMMA MAERSK|118E',
+      'another name',
+      '2026-03-05T00:00Z',
+      { pod_vessel_imo: null },
+      { pod_vessel_name: 'EVER GIVEN' },
+      [true, false],
     ],
-    ['without a voyage', { pod_voyage_number: null }, 'USLAX|9000001'],
-    ['at another port', { port_of_discharge_locode: 'USOAK' }, 'USOAK|9000001|118E'],
-    ['of no vessel', { pod_vessel_imo: null, pod_vessel_name: null }, 'of no vessel'],
+    [
+      'only an estimate of the departure',
+      '2026-03-05T00:00Z',
+      { pol_atd_at: null, pol_etd_at: '2026-03-06T00:00Z' },
+      { pol_atd_at: null, pol_etd_at: '2026-03-06T00:00Z', pod_voyage_number: '119E' },
+      [false, false],
+    ],
   ] as const
-  for (const [shipment, more] of calls) {
+  for (const [shipment, at, before, after, changed] of changes) {
     await insertVersions(scene, shipment, [
-      ['2026-06-02T00:00Z', { ...SHIP, ...more, pod_ata_at: '2026-06-01T00:00Z' }],
+      ['2026-02-10T00:00Z', { ...AT_SEA, ...before }],
+      [at, { ...AT_SEA, ...after, ...(at > '2026-03-21' ? ARRIVED : {}) }],
+      ['2026-03-23T00:00Z', { ...AT_SEA, ...after, ...ARRIVED }],
     ])
+    const [row] = await scene.read('shipment_rollovers', {
+      columns: ['is_vessel_changed', 'is_voyage_changed', 'is_rollover_free'],
+      rest: `where shipment_id = '${shipment}'`,
+      asOf: '2026-03-30T00:00Z',
+    })
+    const isFree = !changed[0] && !changed[1]
+    expect(Object.values(row!), shipment).toEqual([...changed, isFree])
   }
-  const rows = await scene.read('shipment_outcomes', {
-    columns: ['shipment_id', 'vessel_call'],
-    rest: `where period = '2026-Q2'`,
-    asOf: AS_OF,
-  })
-  expect(Object.fromEntries(rows.map((row) => [row.shipment_id, row.vessel_call]))).toEqual(
-    Object.fromEntries(calls.map(([shipment, , call]) => [shipment, call])),
-  )
 })
 
-it('has nulls where facts are missing', async () => {
-  // In a zone that is none it is in no quarter; nobody says when it left or was to come.
-  await insertVersions(scene, 's1', [
-    ['2026-06-02T00:00Z', { pod_timezone: 'Mars/Olympus', pod_ata_at: '2026-06-01T00:00Z' }],
-    ['2026-06-03T00:00Z', { pod_timezone: 'Mars/Olympus', pod_ata_at: '2026-06-01T00:00Z' }],
+it('does not know of a shipment that we saw after its departure, or that never departed', async () => {
+  await insertVersions(scene, 'late', [['2026-03-02T00:00Z', { ...AT_SEA, ...ARRIVED }]])
+  await insertVersions(scene, 'never', [
+    ['2026-02-10T00:00Z', { ...AT_SEA, ...ARRIVED, pol_atd_at: null }],
   ])
-  const table = `
-    period       | containers | days_late | is_on_time | transit_days | is_rollover_free | lag_hours | milestones_expected
-    last 90 days | 0          | -         | -          | -            | -                | -         | -`
-  await shows('', table)
+  await scene.insert('shipments', [{ ...AT_SEA, ...ARRIVED, shipment_id: 'unseen' }])
+  const shows = (asOf: string, ...ids: readonly string[]) =>
+    expectRows(
+      scene,
+      'shipment_rollovers',
+      { asOf, rest: 'order by shipment_id' },
+      `shipment_id | is_watched | is_rollover_free\n${ids.map((id) => `${id} | false | -`).join('\n')}`,
+    )
+  await shows('2026-03-30T00:00Z', 'late', 'never')
+  await shows('', 'unseen')
 })

@@ -12,7 +12,6 @@ import { STORED_VIEWS } from '../../../src/extensions/answers/stored-views.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
-import { waitUntil } from '../../support/run-cli.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
 import { closeScenes, openLoadedScene, openScene, type Scene } from '../sync/sync-scene.js'
 
@@ -90,37 +89,6 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client
 }
 
-/** Storing that stays at the exceptions until it is ended. */
-async function storeSlowly() {
-  const scene = await openLoadedScene({ shipments: 2 })
-  const slow = (await readViews())
-    .filter(({ name }) => name !== 'exceptions')
-    .map((view) => {
-      if (view.schema !== 'analytics' || view.name !== 'attention') return view
-      const sqlText = `create view {{analytics}}.attention as
-      select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
-      return { ...view, sqlText, checksum: 'slow', describe: undefined }
-    })
-  await installViews(scene.warehouse, slow, INSTALLING)
-  const controller = new AbortController()
-  const storing = storeViews(scene.warehouse, { ...some, signal: controller.signal })
-  await waitUntil('the slow view to be at it', () => isStoring(scene))
-  const end = () => {
-    controller.abort()
-    return storing
-  }
-  return { scene, end }
-}
-
-async function isStoring(scene: Scene): Promise<boolean> {
-  const rows = await scene.query(
-    `select from pg_stat_activity
-    where wait_event = 'PgSleep'
-      and query like 'insert into %rows_of_attention%'`,
-  )
-  return rows.length > 0
-}
-
 const total = (rows: readonly Record<string, unknown>[], key: string): number =>
   rows.reduce((sum, row) => sum + Number(row[key]), 0)
 
@@ -191,7 +159,7 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     expect(total(after, 'rows')).toBeGreaterThan(50)
   })
 
-  it('are read while they are being stored, and stored while somebody reads: the rows of before', async () => {
+  it('are read while they are being stored, and stored while somebody reads and a run writes: the rows of before', async () => {
     const scene = await openStored()
     const question = `select count(*)::int as rows, min(_stored_at) as at
       from tracking_stored.timeline`
@@ -209,12 +177,15 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
         scene.warehouse.transaction(action, async (session) => {
           const result = await work(session)
           const [, name] = /^store (\w+)$/.exec(action) ?? []
-          if (name !== undefined) {
-            const { rows } = await reader.query<Record<string, unknown>>(
-              `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
-            )
-            seen.push({ name, ...rows[0] })
-          }
+          if (name === undefined) return result
+          const { rows } = await reader.query<Record<string, unknown>>(
+            `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
+          )
+          seen.push({ name, ...rows[0] })
+          // One process at a time, and no run waits for it.
+          expect(await storeViews(scene.warehouse, some)).toEqual([])
+          scene.simulator.clock.advance(3_600_000)
+          expect(await scene.sync({ command: 'sync' })).toMatchObject({ outcome: 'complete' })
           return result
         }),
     }
@@ -226,32 +197,6 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     expect((await holder.query(question)).rows).toEqual(held)
     await holder.query('commit')
     expect((await holder.query(question)).rows).not.toEqual(held)
-  })
-
-  it('do not delay a run while they are being stored, and keep their rows when storing stops within a view', async () => {
-    const { scene, end } = await storeSlowly()
-    let ended: Awaited<ReturnType<typeof end>> = []
-    try {
-      scene.simulator.clock.advance(86_400_000)
-      const { outcome, streams } = await scene.sync({ command: 'sync' })
-      expect(outcome).toBe('complete')
-      expect(streams.some(({ counts }) => counts.updated > 0)).toBe(true)
-      expect(await isStoring(scene)).toBe(true)
-      // One process at a time.
-      expect(await storeViews(scene.warehouse, some)).toEqual([])
-    } finally {
-      ended = await end()
-    }
-    const stored = ended.map(({ name }) => name)
-    expect(stored).toEqual(SOME.slice(0, SOME.indexOf('attention')))
-    expect(
-      await scene.query('select view_name from tracking_sync.stored_views order by 1'),
-    ).toEqual(stored.sort().map((view_name) => ({ view_name })))
-
-    const views = await readViews()
-    await installViews(scene.warehouse, views, INSTALLING)
-    const again = await storeViews(scene.warehouse, some)
-    expect(again.map(({ name }) => name)).toEqual(SOME)
   })
 
   it('are stored again after a killed run and a notification, and go with the view they are of', async () => {
@@ -289,20 +234,17 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     ).toEqual([...SOME].sort().map((name) => ({ name })))
     expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
 
-    const changed = (await readViews())
-      .filter(({ name }) => name !== 'exceptions')
-      .map((view) => {
-        if (view.name !== 'attention') return view
-        const sqlText = `create view {{${view.schema}}}.attention as select 'x'::text as container_id, 1 as other;`
-        return { ...view, sqlText, checksum: 'other', describe: undefined }
-      })
+    const other = `select 'x'::text as container_id, 1 as other`
+    const changed = (await readViews()).flatMap((view) => {
+      if (view.name !== 'attention') return view.name === 'exceptions' ? [] : [view]
+      const sqlText = `create view {{${view.schema}}}.attention as ${other};`
+      return [{ ...view, sqlText, checksum: 'other', describe: undefined }]
+    })
     await installViews(scene.warehouse, changed, INSTALLING)
     expect(await storedRelations(scene)).not.toContain('attention')
-    const [again] = await storeViews(scene.warehouse, {
-      ...options,
-      views: STORED_VIEWS.filter(({ name }) => name === 'attention'),
-    })
-    expect(again).toMatchObject({ name: 'attention', rows: 1 })
+    expect(await storeViews(scene.warehouse, some)).toContainEqual(
+      expect.objectContaining({ name: 'attention', rows: 1 }),
+    )
     expect(await run('select other from tracking_stored.attention')).toEqual([{ other: 1 }])
   })
 
@@ -317,20 +259,15 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     const again = await callCli(['database', 'store-views'], settings)
     expect(again.stdout).toBe('No view is out of date, or another process is storing them.\n')
     const after = await callCli(['status'], settings)
-    const json = await callCli(['status', '--json'], settings)
     expect(after.stdout).toMatch(/^stored view +rows +age +took/m)
     expect(after.stdout).toMatch(/^datasync_containers +\d+ +\d+ s +0 s$/m)
-    expect(
-      (JSON.parse(json.stdout) as { storedViews: { name: string }[] }).storedViews,
-    ).toHaveLength(NAMES.length)
     const ages = await scene.query(
-      'select view_name, row_count, age_hours from tracking_analytics.stored_views order by 1',
+      `select view_name, age_hours, row_count = (select count(*) from tracking_stored.timeline) as is_counted
+      from tracking_analytics.stored_views order by view_name collate "C"`,
     )
     expect(ages.map(({ view_name }) => view_name)).toEqual([...NAMES].sort())
-    const [timeline] = ages.filter(({ view_name }) => view_name === 'timeline')
-    expect(timeline?.age_hours).toBe('0.00')
-    const [count] = await scene.query('select count(*) as count from tracking_stored.timeline')
-    expect(timeline?.row_count).toBe(count?.count)
+    const timeline = { view_name: 'timeline', age_hours: '0.00', is_counted: true }
+    expect(ages).toContainEqual(timeline)
   })
 })
 

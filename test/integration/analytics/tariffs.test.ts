@@ -19,37 +19,24 @@ interface Clock {
 
 type Day = string | null
 
+type Texts<Name extends string> = Readonly<Record<Name, string>>
+type Days<Name extends string> = Readonly<Record<Name, Day>>
+type Journey = 'departed_on' | 'arrived_on' | 'berthed_on' | 'discharged_on' | 'available_on'
+
 /** A container, all of whose milestones are at noon, and the evenings on which it is looked at. */
-interface Box {
-  readonly id: string
-  readonly line: string
-  readonly locode: string
-  readonly time_zone: string
+interface Box
+  extends
+    Texts<'id' | 'line' | 'locode' | 'time_zone' | 'equipment_type' | 'equipment_height'>,
+    Days<Journey | 'gate_out_on' | 'returned_on' | 'terminal_day' | 'line_day' | 'rail_day'> {
   readonly terminal: string | null
-  readonly equipment_type: string
   readonly equipment_length: number
-  readonly equipment_height: string
   readonly customer: string | null
   readonly tags: readonly string[]
   readonly ref_numbers: readonly string[]
-  readonly departed_on: Day
-  readonly arrived_on: Day
-  readonly berthed_on: Day
-  readonly discharged_on: Day
-  readonly available_on: Day
-  readonly gate_out_on: Day
-  readonly returned_on: Day
-  readonly ramp: null | {
-    readonly locode: string
-    readonly time_zone: string
-    readonly departed_on: Day
-    readonly reached_on: Day
-    readonly available_on: Day
-    readonly out_on: Day
-  }
-  readonly terminal_day: Day
-  readonly line_day: Day
-  readonly rail_day: Day
+  readonly ramp:
+    | (Texts<'locode' | 'time_zone'> &
+        Days<'departed_on' | 'reached_on' | 'available_on' | 'out_on'>)
+    | null
   readonly looks: readonly { readonly on: string; readonly clocks: readonly Clock[] }[]
 }
 
@@ -126,48 +113,48 @@ async function insertBoxes(boxes: readonly Box[]): Promise<void> {
       ),
     })),
   )
-  const deadline = (box: Box, kind: string, day: Day, zone: string) =>
-    day === null
-      ? []
-      : [
-          {
-            container_id: box.id,
-            kind,
-            local_date: day,
-            deadline_at: instant(day, zone),
-            time_zone: zone,
-          },
-        ]
+  const ofDays = <Row>(days: readonly (readonly [day: Day, row: Row])[]): Row[] =>
+    days.flatMap(([day, row]) => (day === null ? [] : [row]))
+  const deadline = (box: Box, kind: string, day: Day, zone = box.time_zone) => {
+    const deadline_at = instant(day, zone)
+    return [
+      day,
+      { container_id: box.id, kind, local_date: day, deadline_at, time_zone: zone },
+    ] as const
+  }
   await insertKnown(
     scene,
     'container_import_deadlines',
-    boxes.flatMap((box) => [
-      ...deadline(box, 'pickup_lfd_terminal', box.terminal_day, box.time_zone),
-      ...deadline(box, 'pickup_lfd_line', box.line_day, box.time_zone),
-      ...deadline(box, 'pickup_lfd_rail', box.rail_day, box.ramp?.time_zone ?? box.time_zone),
-    ]),
+    ofDays(
+      boxes.flatMap((box) => [
+        deadline(box, 'pickup_lfd_terminal', box.terminal_day),
+        deadline(box, 'pickup_lfd_line', box.line_day),
+        deadline(box, 'pickup_lfd_rail', box.rail_day, box.ramp?.time_zone),
+      ]),
+    ),
   )
-  const event = (box: Box, name: string, day: Day, zone: string) =>
-    day === null
-      ? []
-      : [
-          {
-            container_id: box.id,
-            transport_event_id: `${box.id} ${name} ${zone}`,
-            event: `container.transport.${name}`,
-            timestamp: instant(day, zone),
-            timezone: zone,
-            is_estimated: false,
-            _first_seen_at: '2026-01-01T00:00:00Z',
-          },
-        ]
+  const event = ({ id, time_zone }: Box, name: string, day: Day, timezone = time_zone) =>
+    [
+      day,
+      {
+        container_id: id,
+        transport_event_id: `${id} ${name} ${timezone}`,
+        event: `container.transport.${name}`,
+        timestamp: instant(day, timezone),
+        timezone,
+        is_estimated: false,
+        _first_seen_at: '2026-01-01T00:00:00Z',
+      },
+    ] as const
   await scene.insert(
     'transport_events',
-    boxes.flatMap((box) => [
-      ...event(box, 'vessel_berthed', box.berthed_on, box.time_zone),
-      ...event(box, 'available', box.available_on, box.time_zone),
-      ...event(box, 'available', box.ramp?.available_on ?? null, box.ramp?.time_zone ?? 'UTC'),
-    ]),
+    ofDays(
+      boxes.flatMap((box) => [
+        event(box, 'vessel_berthed', box.berthed_on),
+        event(box, 'available', box.available_on),
+        event(box, 'available', box.ramp?.available_on ?? null, box.ramp?.time_zone ?? 'UTC'),
+      ]),
+    ),
   )
 }
 

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { insertRule, listedFee } from '../../support/scenes/charges.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 const AS_OF = '2026-03-13T06:30:00Z'
@@ -22,7 +23,8 @@ const box = (container_id: string, shipment_id: string, more: object = {}) => ({
   ...more,
 })
 
-const twice = () => scene.read('tracked_twice', { asOf: AS_OF, rest: 'order by container_id' })
+const shows = (view: string, table: string) =>
+  expectRows(scene, view, { asOf: AS_OF, rest: 'order by container_id, 2' }, table)
 
 it('names the other bill, and counts where a customer is named', { tags: ['JA9'] }, async () => {
   await insertKnown(scene, 'shipments', [
@@ -31,11 +33,12 @@ it('names the other bill, and counts where a customer is named', { tags: ['JA9']
     shipment('s3', { bill_of_lading_number: null }),
   ])
   await insertKnown(scene, 'containers', [box('c1', 's1'), box('c2', 's2'), box('c3', 's3')])
-  expect(await twice()).toEqual([
-    { container_id: 'c1', also_tracked_as: 'BOL s2, c3', is_counted_elsewhere: true },
-    { container_id: 'c2', also_tracked_as: 'BOL s1, c3', is_counted_elsewhere: false },
-    { container_id: 'c3', also_tracked_as: 'BOL s1, BOL s2', is_counted_elsewhere: true },
-  ])
+  const table = `
+    container_id | also_tracked_as | is_counted_elsewhere
+    c1           | BOL s2, c3      | true
+    c2           | BOL s1, c3      | false
+    c3           | BOL s1, BOL s2  | true`
+  await shows('tracked_twice', table)
 })
 
 it('takes neither another port, nor a later journey, nor a number nobody knows', async () => {
@@ -56,10 +59,11 @@ it('takes neither another port, nor a later journey, nor a number nobody knows',
     box('c5', 's5', { number: null }),
     box('c6', 's6', { number: null }),
   ])
-  expect(await twice()).toEqual([
-    { container_id: 'c1', also_tracked_as: 'BOL s4', is_counted_elsewhere: false },
-    { container_id: 'c4', also_tracked_as: 'BOL s1', is_counted_elsewhere: true },
-  ])
+  const table = `
+    container_id | also_tracked_as | is_counted_elsewhere
+    c1           | BOL s4          | false
+    c4           | BOL s1          | true`
+  await shows('tracked_twice', table)
 })
 
 it('has the costs once, and the box in both lists', { tags: ['JA9'] }, async () => {
@@ -70,19 +74,16 @@ it('has the costs once, and the box in both lists', { tags: ['JA9'] }, async () 
     listedFee('c1', 'exam', '50', 'EUR'),
     listedFee('c2', 'exam', '50', 'EUR'),
   ])
-  const read = (view: string, columns: string[]) =>
-    scene.read(view, { asOf: AS_OF, columns, rest: 'order by container_id, 2' })
   // Free until 4 March; 12 March in Los Angeles is the eighth day over.
-  expect(await read('costs', ['container_id', 'charge', 'cost_amount', 'rule_amount'])).toEqual([
-    { container_id: 'c2', charge: 'listed fees', cost_amount: '50', rule_amount: null },
-    { container_id: 'c2', charge: 'storage', cost_amount: null, rule_amount: '800' },
-  ])
-  const overdue = { state: 'overdue', binding_on: '2026-03-04' }
-  expect(
-    await read('last_free_days', ['container_id', 'also_tracked_as', 'state', 'binding_on']),
-  ).toEqual([
-    { container_id: 'c1', also_tracked_as: 'BOL s2', ...overdue },
-    { container_id: 'c2', also_tracked_as: 'BOL s1', ...overdue },
-  ])
-  expect(await read('pickups', ['container_id', 'also_tracked_as'])).toHaveLength(2)
+  const costs = `
+    container_id | charge      | cost_amount | rule_amount
+    c2           | listed fees | 50          | -
+    c2           | storage     | -           | 800`
+  await shows('costs', costs)
+  const days = `
+    container_id | also_tracked_as | state   | binding_on
+    c1           | BOL s2          | overdue | 2026-03-04
+    c2           | BOL s1          | overdue | 2026-03-04`
+  await shows('last_free_days', days)
+  await shows('pickups', 'container_id | also_tracked_as\nc1 | BOL s2\nc2 | BOL s1')
 })

@@ -103,59 +103,51 @@ it('finds where containers changed ships, by transshipment events and by feeders
 })
 
 test('each instant has the zone of its own event', { tags: ['FF4'] }, async () => {
-  await scene.insert('containers', [{ container_id: 'c1', number: 'C1' }])
-  const zoned = (name: string, timezone: string, timestamp: string) => ({
-    container_id: 'c1',
-    transport_event_id: name + timezone,
-    event: `container.transport.${name}`,
-    timezone,
-    timestamp,
-  })
+  await insertKnown(scene, 'containers', [{ container_id: 'c1' }])
   // Without a place, events of two places are in one row.
-  await scene.insert('transport_events', [
-    zoned('transshipment_arrived', 'Asia/Kolkata', '2026-03-01T00:00:00Z'),
-    zoned('transshipment_arrived', 'Asia/Singapore', '2026-03-02T00:00:00Z'),
-    zoned('vessel_departed', 'America/Lima', '2026-03-09T00:00:00Z'),
-    zoned('transshipment_departed', 'Asia/Kolkata', '2026-03-03T00:00:00Z'),
-    zoned('transshipment_departed', 'Asia/Singapore', '2026-03-04T00:00:00Z'),
-  ])
+  for (const [name, timezone, at] of [
+    ['transshipment_arrived', 'Asia/Kolkata', '2026-03-01T00:00Z'],
+    ['transshipment_arrived', 'Asia/Singapore', '2026-03-02T00:00Z'],
+    ['vessel_departed', 'America/Lima', '2026-03-09T00:00Z'],
+    ['transshipment_departed', 'Asia/Kolkata', '2026-03-03T00:00Z'],
+    ['transshipment_departed', 'Asia/Singapore', '2026-03-04T00:00Z'],
+  ] as const) {
+    await insertEvents('c1', [[name, null, at]], { timezone })
+  }
   const table = `
     arrived_local       | departed_local      | is_zone_known
     2026-03-01 05:30:00 | 2026-03-04 08:00:00 | true`
   await expectRows(scene, 'transshipments', {}, table)
 })
 
-it('does not wait where a ship reported it elsewhere later', { tags: ['FE5'] }, async () => {
-  await insertKnown(scene, 'containers', [{ container_id: 'c1' }, { container_id: 'c2' }])
-  await insertEvents('c1', [
-    ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
-    ['vessel_departed', 'LKCMB', '2026-03-05T00:00Z'],
-  ])
-  await insertEvents('c2', [
-    ['vessel_departed', 'CNSHA', '2026-02-01T00:00Z'],
-    ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
-  ])
-  const table = `
-    container_id | is_waiting
-    c1           | false
-    c2           | true`
-  await expectRows(scene, 'transshipments', { rest: 'order by container_id' }, table)
-})
-
-it('takes what is announced for a time to come for not happened', async () => {
-  await insertKnown(scene, 'shipments', [{ shipment_id: 's1', shipping_line_scac: 'MAEU' }])
-  await insertKnown(scene, 'containers', [
-    { container_id: 'c1', shipment_id: 's1', pod_arrived_at: '2026-03-30T00:00Z' },
-  ])
-  await insertEvents('c1', [
-    ['transshipment_arrived', 'SGSIN', '2026-03-10T00:00Z'],
-    ['transshipment_departed', 'SGSIN', '2026-03-14T00:00Z'],
-  ])
-  const rows = await scene.read('transshipments', { asOf: '2026-03-12T00:00Z' })
-  expect(rows).toMatchObject([
-    { arrived_at: '2026-03-10 00:00:00+00', departed_at: null, is_waiting: true },
-  ])
-  expect(await scene.read('transshipments', { asOf: '2026-03-15T00:00Z' })).toMatchObject([
-    { departed_at: '2026-03-14 00:00:00+00', is_waiting: false, dwell_hours: '96.00' },
-  ])
-})
+it(
+  'waits until a ship reports it gone or elsewhere, and not one to come',
+  { tags: ['FE5'] },
+  async () => {
+    const ids = ['elsewhere', 'there', 'announced']
+    await insertKnown(
+      scene,
+      'containers',
+      ids.map((container_id) => ({ container_id })),
+    )
+    await insertEvents('elsewhere', [
+      ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
+      ['vessel_departed', 'LKCMB', '2026-03-05T00:00Z'],
+    ])
+    await insertEvents('there', [
+      ['vessel_departed', 'CNSHA', '2026-02-01T00:00Z'],
+      ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
+    ])
+    await insertEvents('announced', [
+      ['transshipment_arrived', 'SGSIN', '2026-03-10T00:00Z'],
+      ['transshipment_departed', 'SGSIN', '2026-03-14T00:00Z'],
+    ])
+    const table = `
+    container_id | arrived_at             | departed_at | is_waiting
+    announced    | 2026-03-10 00:00:00+00 | -           | true
+    elsewhere    | -                      | -           | false
+    there        | -                      | -           | true`
+    const options = { asOf: '2026-03-12T00:00Z', rest: 'order by container_id' }
+    await expectRows(scene, 'transshipments', options, table)
+  },
+)

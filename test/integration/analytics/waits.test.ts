@@ -1,22 +1,25 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
-import { expectRows } from '../../support/tables.js'
+import { expectRows, linesOf, toLines } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
 /** Hours after Monday 2 March 2026, 12:00 in Los Angeles. */
 const at = (hours: number): string =>
   new Date(Date.parse('2026-03-02T20:00:00Z') + hours * 3_600_000).toISOString()
+const AFTER_60 = at(60)
 const AS_OF = at(200)
 
-const box = (container_id: string, more: object = {}) => ({
+const boxOf = (container_id: string, more: object = {}) => ({
   container_id,
-  pod_terminal_id: 't1',
+  number: container_id,
   pod_timezone: 'America/Los_Angeles',
-  availability_known: false,
   ...more,
 })
+/** At a terminal that says nothing of availability. */
+const box = (container_id: string, more: object = {}) =>
+  boxOf(container_id, { pod_terminal_id: 't1', availability_known: false, ...more })
 
 /** Discharged at 0 and out after so many hours. */
 const out = (hours: readonly number[], more: object = {}) =>
@@ -76,6 +79,8 @@ it('shows every column of a figure', async () => {
       rest: `where ${DWELL} and mode = 'truck' and period = 'week'`,
     }),
   ).toMatchSnapshot()
+  const stage = `where shipment_id = 's1' and ${DWELL} order by waited_hours limit 1`
+  expect(await scene.read('port_stages', { asOf: AS_OF, rest: stage })).toMatchSnapshot()
 })
 
 it('has truck, rail and all of them, by week and over 90 days', async () => {
@@ -107,24 +112,6 @@ it('has truck, rail and all of them, by week and over 90 days', async () => {
   )
 })
 
-it('has a p90 of ten, and a share above five days of the dwell alone', async () => {
-  const arrived = { pod_arrived_at: at(-1) }
-  await insertKnown(scene, 'containers', [
-    ...out([130, 10, 20, 30, 40, 50, 60, 70, 80], arrived),
-    ...out([130, 10, 20, 30, 40, 50, 60, 70, 80, 90], { ...arrived, pod_terminal_id: 't2' }),
-  ])
-  const rest = `where mode = 'all' and period = 'week' and n > 0 order by pod_terminal_id, stage`
-  await shows(
-    rest,
-    `
-    pod_terminal_id | stage | n | p90_hours | over_5_days_share
-    t1 | 5 arrival to out | 9 | - | -
-    t1 | 6 discharge to out | 9 | - | 0.1111
-    t2 | 5 arrival to out | 10 | 95.0 | -
-    t2 | 6 discharge to out | 10 | 94.0 | 0.1000`,
-  )
-})
-
 it('takes ends of one length together, and who waits after them', { tags: ['JA7'] }, async () => {
   await insertKnown(scene, 'containers', [
     // 4 of 5 end at 10, beside one that was seen to wait for 10 and counts among those five.
@@ -135,8 +122,9 @@ it('takes ends of one length together, and who waits after them', { tags: ['JA7'
     box('too', { pod_terminal_id: 'edge', pod_discharged_at: at(190) }),
     // The half is left from 10 to 30.
     ...out([10, 10, 30, 30], { pod_terminal_id: 'half' }),
-    // A tenth is left from 90 to 100.
+    // A tenth is left from 90 to 100; nine ends are too few for a p90.
     ...out([10, 20, 30, 40, 50, 60, 70, 80, 90, 100], { pod_terminal_id: 'tens' }),
+    ...out([10, 20, 30, 40, 50, 60, 70, 80, 90], { pod_terminal_id: 'nines' }),
     // Half is left for good: nobody knows how long.
     ...out([10], { pod_terminal_id: 'good' }),
     box('still', { pod_terminal_id: 'good', pod_discharged_at: at(0) }),
@@ -149,33 +137,135 @@ it('takes ends of one length together, and who waits after them', { tags: ['JA7'
   await shows(
     rest,
     `
-    pod_terminal_id | n | estimated_median_hours | estimated_p90_hours
-    early | 1 | - | -
+    pod_terminal_id | n | estimated_median_hours | estimated_p90_hours | p90_hours
+    early | 1 | - | - | -
     -- One of two ended, and the other waited at least as long.
-    edge | 1 | 10.0 | -
-    good | 1 | 10.0 | -
-    half | 4 | 20.0 | 30.0
-    tens | 10 | 55.0 | 95.0
+    edge | 1 | 10.0 | - | -
+    good | 1 | 10.0 | - | -
+    half | 4 | 20.0 | 30.0 | -
+    nines | 9 | 50.0 | 90.0 | -
+    tens | 10 | 55.0 | 95.0 | 91.0
     -- 2/5 are left after 10, nothing after 20.
-    ties | 4 | 10.0 | 20.0`,
+    ties | 4 | 10.0 | 20.0 | -`,
   )
 })
 
-it('counts a container without a terminal under its port', async () => {
+const happened = (container_id: string, name: string, hours: number) => ({
+  container_id,
+  transport_event_id: `${name} ${String(hours)} of ${container_id}`,
+  event: `container.transport.${name}`,
+  timestamp: at(hours),
+  timezone: 'America/Los_Angeles',
+  created_at: at(0),
+})
+
+/** Hours of milestones, what else is known, and how long the stages 1 to 6 last. */
+const STAGES = `
+  -- Out by truck; its arrival and all that follows are in order.
+  c10 |  0 |  3 |  7 | 30 | 40 |                                  | over 3       | over 4       | over 23      | over 10 | over 40    | over 33
+  -- Discharged, not available; its gate-out and a berthing are to come.
+  c11 | 50 | 62 | 54 | 63 | 61 |                                  | not_measured |              | waiting 6    |         | waiting 10 | waiting 6
+  c12 | 70 |    |    |    |    |                                  |              |              |              |         |            |
+  -- It ended before it began; an end at once is one.
+  c13 |    |    | 10 |    |  9 |                                  |              |              | not_measured |         |            | not_measured
+  c14 |    |    | 10 |    | 10 |                                  |              |              | not_measured |         |            | over 0
+  -- Landed or at sea, by its status.
+  c15 |  0 |  5 |    |    |    | current_status grounded          | over 5       | not_measured |              |         | waiting 60 |
+  c16 |  0 |    |    |    |    | current_status on_ship           | waiting 60   |              |              |         | waiting 60 |
+  -- Left, nobody said when: returned empty, or a status.
+  c17 |    |    |  0 |    |    | empty_terminated_at 50           |              |              | not_measured |         |            | not_measured
+  c18 |    |    |  0 |    |    | current_status picked_up         |              |              | not_measured |         |            | not_measured
+  -- Loaded on the train, it waits for its departure; a terminal that says nothing of availability.
+  c19 |    |    |  0 |    |    | pod_rail_loaded_at 20            |              |              | waiting 60   |         |            | waiting 60
+  c20 |    |    |  0 |    |    | availability_known false         |              |              | not_measured |         |            | waiting 60
+  -- Tracking stopped; nobody knows when; it stops tomorrow; it had stopped before, or will.
+  c21 |    |    | 10 |    |    | shipment_id stopped-at-30        |              |              | unwatched 20 |         |            | unwatched 20
+  c22 |    |    | 10 |    |    | shipment_id stopped-sometime     |              |              | unwatched    |         |            | unwatched
+  c23 |    |    | 10 |    |    | shipment_id stopped-at-90        |              |              | unwatched 50 |         |            | unwatched 50
+  c24 |    |    | 10 |    |    | shipment_id stopped-before       |              |              | unwatched 0  |         |            | unwatched 0
+  c25 |    |    | 10 |    |    | shipment_id stops-at-90          |              |              | waiting 50   |         |            | waiting 50`
+
+it('measures the stages that have begun, each from its begin to its end', async () => {
+  const stopped = (shipment_id: string, hours: number | null, reason: string | null) => ({
+    shipment_id,
+    line_tracking_stopped_at: hours === null ? null : at(hours),
+    line_tracking_stopped_reason: reason,
+  })
   await insertKnown(scene, 'shipments', [
-    { shipment_id: 's1', port_of_discharge_locode: 'USLGB' },
-    { shipment_id: 's2', port_of_discharge_locode: 'USOAK' },
+    stopped('stopped-at-30', 30, 'no_updates_at_line'),
+    stopped('stopped-sometime', null, 'no_updates_at_line'),
+    stopped('stopped-at-90', 90, 'no_updates_at_line'),
+    stopped('stopped-before', -30, 'no_updates_at_line'),
+    stopped('stops-at-90', 90, null),
   ])
+  const hour = (cell = '') => (cell === '' ? null : at(Number(cell)))
+  const lines = linesOf(STAGES)
+  for (const [id = '', arrived, berthed, discharged, available, out, more = ''] of lines) {
+    const [name = '', value] = more.split(' ')
+    const milestones = { pod_discharged_at: hour(discharged), pod_full_out_at: hour(out) }
+    const said = more === '' ? {} : { [name]: name.endsWith('_at') ? hour(value) : value }
+    await insertKnown(scene, 'containers', [
+      boxOf(id, { pod_arrived_at: hour(arrived), ...milestones, ...said }),
+    ])
+    const events = Object.entries({ vessel_berthed: berthed, available })
+    await scene.insert(
+      'transport_events',
+      events.flatMap(([event, cell]) => (cell === '' ? [] : [happened(id, event, Number(cell))])),
+    )
+  }
+  const rows = await scene.read('port_stages', { asOf: AFTER_60 })
+  const found = lines.map(([id = '']) => {
+    const ofBox = rows.filter(({ container_id }) => container_id === id)
+    const cells = [1, 2, 3, 4, 5, 6].map((stage) => {
+      const row = ofBox.find((one) => String(one.stage).startsWith(String(stage)))
+      return [row?.state, row?.waited_hours].filter((part) => (part ?? null) !== null).join(' ')
+    })
+    return [id, ...cells]
+  })
+  expect(toLines(found)).toEqual(
+    toLines(lines.map(([id = '', ...cells]) => [id, ...cells.slice(6)])),
+  )
+})
+
+it('goes by truck or rail as it left, begins in the local week, and came with a vessel', async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', pod_vessel_name: ' Emma Maersk', port_of_discharge_locode: 'USLGB' },
+    { shipment_id: 's2', pod_voyage_number: '612E' },
+  ])
+  const landed = { pod_discharged_at: at(0) }
+  // Sunday 22:00 there is Monday in UTC.
+  const onSunday = { pod_discharged_at: '2026-03-02T06:00:00Z' }
   await insertKnown(scene, 'containers', [
-    ...out([10], { shipment_id: 's1', pod_terminal_id: null, pod_timezone: null }),
-    ...out([20], { shipment_id: 's2', pod_terminal_id: null }),
+    boxOf('c1', { ...landed, pod_full_out_at: at(9), pod_rail_departed_at: at(9) }),
+    boxOf('c2', { ...landed, pod_full_out_at: at(9), pod_rail_departed_at: at(8) }),
+    // A truck took it to the train.
+    boxOf('c3', { ...landed, pod_full_out_at: at(7), pod_rail_departed_at: at(8) }),
+    boxOf('c4', { ...onSunday, shipment_id: 's1' }),
+    boxOf('c5', {
+      ...onSunday,
+      shipment_id: 's2',
+      pod_timezone: null,
+      ind_rail_carrier_scac: 'BNSF',
+    }),
+    // Picked up inland, and nobody said when it left the port.
+    boxOf('c6', {
+      ...onSunday,
+      pod_timezone: 'Mars/Olympus',
+      final_destination_full_out_at: at(50),
+    }),
   ])
-  const rest = `where ${DWELL} and mode = 'truck' and period = 'week' order by port_locode`
-  await shows(
-    rest,
+  const rest = `where stage = '6 discharge to out' order by 1`
+  await expectRows(
+    scene,
+    'port_stages',
+    { asOf: AFTER_60, rest },
     `
-    pod_terminal_id | pod_terminal | port_locode | median_hours | zone_unknown
-    - | - | USLGB | 10.0 | 1
-    - | - | USOAK | 20.0 | 0`,
+    container_id | mode  | port_locode | week_on    | is_zone_known | vessel_call
+    c1           | truck | -           | 2026-03-02 | true          | -
+    c2           | rail  | -           | 2026-03-02 | true          | -
+    c3           | truck | -           | 2026-03-02 | true          | -
+    c4           | truck | USLGB       | 2026-02-23 | true          | EMMA MAERSK
+    c5           | rail  | -           | 2026-03-02 | false         | -
+    c6           | rail  | -           | -          | false         | -`,
   )
 })

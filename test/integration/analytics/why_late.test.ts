@@ -19,8 +19,16 @@ type Versions = readonly (readonly [from: string, said: Said])[]
 const YES = { availability_known: true, available_for_pickup: true }
 const NO = { availability_known: true, available_for_pickup: false }
 
-/** A box whose last free day at the terminal is the 6th; discharged on the 2nd. */
-async function insertBox(id: string, more: Said, versions: Versions): Promise<void> {
+const lastFree = (id: string, date = 6, whose: 'terminal' | 'rail' = 'terminal') =>
+  lastFreeDay(id, whose, dateOf(date))
+
+/** A box whose last free day at the terminal is the 6th, unless given; discharged on the 2nd. */
+async function insertBox(
+  id: string,
+  more: Said,
+  versions: Versions,
+  day: Said | null = lastFree(id),
+): Promise<void> {
   const box = {
     container_id: id,
     number: id,
@@ -38,10 +46,8 @@ async function insertBox(id: string, more: Said, versions: Versions): Promise<vo
       valid_to: versions[nth + 1]?.[0] ?? null,
     })),
   )
+  if (day !== null) await insertKnown(scene, 'container_import_deadlines', [day])
 }
-
-const lastFree = (id: string, date = 6, whose: 'terminal' | 'rail' = 'terminal') =>
-  lastFreeDay(id, whose, dateOf(date))
 
 const hold = (container_id: string, from: string, to: string | null, more: Said = {}) => ({
   container_id,
@@ -104,7 +110,6 @@ it('has one cause for each day over, by what was known at its end', async () => 
     // After the instant.
     [at(12, 13), NO],
   ])
-  await insertKnown(scene, 'container_import_deadlines', [lastFree('c1')])
   await scene.insert('container_hold_history', [
     hold('c1', at(8, 9), at(10, 12)),
     hold('c1', at(10, 1), null, { status: 'pending', name: 'USDA' }),
@@ -128,11 +133,6 @@ it('looks right before it left, and knows an appointment that was kept or missed
   await out('before', 10, at(9, 11))
   await out('over midnight', 1, at(7, 22))
   await out('missed', 12, at(7, 22))
-  await insertKnown(
-    scene,
-    'container_import_deadlines',
-    ['without', 'kept', 'before', 'over midnight', 'missed'].map((id) => lastFree(id)),
-  )
   expect(await readDays()).toEqual({
     'without port': ['0 0 2 0 0 0', 'no_appointment', 4],
     'kept port': ['0 0 0 1 0 1', 'appointment_late', 4],
@@ -144,7 +144,13 @@ it('looks right before it left, and knows an appointment that was kept or missed
 
 it('tells apart what is held, what nobody says, and what waits for its train', async () => {
   const stays = { pod_full_out_at: at(8, 10) }
-  const said = (id: string, what: Said, more: Said = stays) => insertBox(id, more, [[at(1), what]])
+  const said = (id: string, what: Said, more: Said = stays) =>
+    insertBox(
+      id,
+      more,
+      [[at(1), what]],
+      lastFree(id, 6, 'ind_ata_at' in more ? 'rail' : 'terminal'),
+    )
   await said('pending', YES)
   await said('no status', YES)
   await said('at ramp only', YES)
@@ -177,16 +183,6 @@ it('tells apart what is held, what nobody says, and what waits for its train', a
   await said('ramp grounded', { current_status: 'grounded' }, ramp)
   await said('ramp on the way', { ...YES, current_status: 'on_rail' }, ramp)
   await said('ramp held', { current_status: 'available' }, ramp)
-  const atRamp = ['ramp ready', 'ramp no', 'ramp grounded', 'ramp on the way', 'ramp held']
-  await insertKnown(scene, 'container_import_deadlines', [
-    ...['pending', 'no status', 'at ramp only', 'silent', 'silent and held'].map((id) =>
-      lastFree(id),
-    ),
-    ...['not received', 'zoneless', 'wall time', 'train', 'left by train'].map((id) =>
-      lastFree(id),
-    ),
-    ...atRamp.map((id) => lastFree(id, 6, 'rail')),
-  ])
   await scene.insert('container_hold_history', [
     hold('pending', at(1), null, { status: 'pending' }),
     hold('no status', at(7), at(8, 9), { status: null }),
@@ -204,21 +200,17 @@ it('leaves out who is not late or not known to be, and counts no days of an unkn
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'stopped', line_tracking_stopped_reason: 'past_full_out_window' },
   ])
-  const said = (id: string, more: Said) => insertBox(id, more, [[at(1), YES]])
-  await said('due today', {})
+  const said = (id: string, more: Said, day?: Said | null) =>
+    insertBox(id, more, [[at(1), YES]], day)
+  await said('due today', {}, lastFree('due today', 12))
   await said('in time', { pod_full_out_at: at(6, 23) })
-  await said('no day', {})
+  await said('no day', {}, null)
   await said('stopped', { shipment_id: 'stopped' })
   await said('broken zone', { pod_timezone: 'Mars/Olympus' })
   await said('no zone, still there', { pod_timezone: null })
   await said('start unknown', { pod_discharged_at: null, current_status: 'available' })
   await said('began after it', { pod_discharged_at: at(9, 10) })
   await said('began on it', { pod_discharged_at: at(6, 10) })
-  await insertKnown(scene, 'container_import_deadlines', [
-    lastFree('due today', 12),
-    ...['in time', 'stopped', 'broken zone', 'no zone, still there'].map((id) => lastFree(id)),
-    ...['start unknown', 'began after it', 'began on it'].map((id) => lastFree(id)),
-  ])
   expect(await readDays()).toEqual({
     'start unknown port': ['0 0 6 0 0 0', 'no_appointment', null],
     'began after it port': ['0 0 6 0 0 0', 'no_appointment', 0],
@@ -237,11 +229,6 @@ it('has the costs as listed, else as estimated, and the dearest first', async ()
   await out('estimate', 8)
   await out('longer', 9)
   await out('listed', 9)
-  await insertKnown(
-    scene,
-    'container_import_deadlines',
-    ['nothing', 'estimate', 'longer', 'listed'].map((id) => lastFree(id)),
-  )
   await insertKnown(scene, 'container_fees', [
     { container_id: 'listed', fee_key: 'a', place: 'port', type: 'demurrage', amount: '79.50' },
     { container_id: 'longer', fee_key: 'a', place: 'port', type: 'demurrage', amount: '0' },

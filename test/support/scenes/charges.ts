@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { callCli } from '../call-cli.js'
 import type { AnalyticsScene } from '../analytics-scene.js'
+import { insertKnown } from '../insert-known.js'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -72,5 +73,32 @@ export function lastFreeDay(
     deadline_at: `${local_date ?? '2026-11-06'}T08:00:00Z`,
     time_zone: whose === 'rail' ? 'America/Chicago' : 'America/Los_Angeles',
     ...more,
+  }
+}
+
+/** A box in Los Angeles on a shipment of its own, all of the same name. */
+export interface Box {
+  readonly id: string
+  readonly line?: string
+  readonly customer?: string
+  readonly locode?: string
+  /** Its last free day, as the line reports it. */
+  readonly lastFree?: string | undefined
+  readonly more?: Row
+}
+
+export async function insertBoxes(scene: AnalyticsScene, boxes: readonly Box[]): Promise<void> {
+  for (const { id, line = 'MAEU', customer, locode, lastFree, more } of boxes) {
+    const shipment = {
+      ...{ shipment_id: id, shipping_line_scac: line, customer_name: customer ?? null },
+      port_of_discharge_locode: locode ?? null,
+    }
+    const container = { container_id: id, number: id, shipment_id: id }
+    await insertKnown(scene, 'shipments', [shipment])
+    await insertKnown(scene, 'containers', [
+      { ...container, pod_timezone: 'America/Los_Angeles', ...more },
+    ])
+    const days = lastFree === undefined ? [] : [lastFreeDay(id, 'line', lastFree)]
+    await insertKnown(scene, 'container_import_deadlines', days)
   }
 }
