@@ -50,44 +50,21 @@ describe('the digest', () => {
     // A day without news has a digest that nobody is sent.
     await scene.look('2026-11-26T09:00:00Z')
     expect(digests()).toHaveLength(2)
-    expect(
-      await scene.rows`
-        select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
-    ).toEqual([
-      { digest_on: '2026-11-24', opened: 2, closed: 0, open: 2 },
-      { digest_on: '2026-11-25', opened: 1, closed: 1, open: 2 },
-      { digest_on: '2026-11-26', opened: 0, closed: 0, open: 2 },
+    const days = await scene.rows`
+      select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`
+    expect(days.map((row) => Object.values(row).join(' '))).toEqual([
+      '2026-11-24 2 0 2',
+      '2026-11-25 1 1 2',
+      '2026-11-26 0 0 2',
     ])
-    expect(
-      await scene.rows`
-        select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
-        where kind = 'exceptions' order by alert_id`,
-    ).toEqual([
-      {
-        alert_key: 'tracking_stopped:c1',
-        opening_digest_on: '2026-11-24',
-        closing_digest_on: '2026-11-25',
-      },
-      {
-        alert_key: 'tracking_stopped:c2',
-        opening_digest_on: '2026-11-24',
-        closing_digest_on: null,
-      },
-      {
-        alert_key: 'tracking_stopped:c3',
-        opening_digest_on: '2026-11-25',
-        closing_digest_on: null,
-      },
+    const told = await scene.rows`
+      select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
+      where kind = 'exceptions' order by alert_id`
+    expect(told.map((row) => Object.values(row))).toEqual([
+      ['tracking_stopped:c1', '2026-11-24', '2026-11-25'],
+      ['tracking_stopped:c2', '2026-11-24', null],
+      ['tracking_stopped:c3', '2026-11-25', null],
     ])
-  })
-
-  it('has its day in the zone of the settings', { tags: ['release'] }, async () => {
-    await stop('c1')
-    scene.settings = { ...scene.settings, timeZone: 'Asia/Tokyo' }
-    await scene.look('2026-11-24T21:59:00Z')
-    expect(digests()).toEqual([])
-    await scene.look('2026-11-24T22:00:00Z')
-    expect(digests()).toEqual(['digest Exceptions of 2026-11-25: 1 new, 0 over, 1 open'])
   })
 
   it('says what and where, in lines and as data', { tags: ['release'] }, async () => {
@@ -111,23 +88,8 @@ describe('the digest', () => {
       'and 2 more new exceptions',
       'All that are open: tracking-sync query attention',
     ])
-    expect(digest).toMatchObject({ day: '2026-11-24', opened: 17, closed: 0, open: 17 })
     expect(digest.opened_exceptions).toHaveLength(17)
-    expect(digest.opened_exceptions[0]).toEqual({
-      exception: 'tracking_stopped',
-      severity: 'medium',
-      sentence: 'the service stopped asking the line: no news',
-      opened_at: '2026-11-24 08:00:00+00',
-      closed_at: null,
-      container_id: 'd10',
-      container_number: 'NUM d10',
-      bill_of_lading_number: 'BOL 1',
-      shipping_line_scac: null,
-      since_at: '2026-11-01T00:00:00+00:00',
-      cost_amount: null,
-      cost_currency_code: null,
-      page: `${page}NUM d10`,
-    })
+    expect({ ...digest, opened_exceptions: digest.opened_exceptions.slice(0, 1) }).toMatchSnapshot()
   })
 
   it('is made once by several processes at once', { tags: ['A4'] }, async () => {
@@ -137,17 +99,28 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 1 new, 0 over, 1 open'])
   })
 
-  it('leaves out exceptions that nobody wants', { tags: ['release'] }, async () => {
-    await stop('c1')
-    scene.settings = { ...scene.settings, names: chosenAlerts('all,-tracking_stopped') }
-    await scene.look('2026-11-24T08:00:00Z')
-    scene.settings = { ...scene.settings, names: chosenAlerts('operations') }
-    await scene.look('2026-11-25T08:00:00Z')
-    expect(digests()).toEqual([])
-    expect(await scene.rows`select digest_on from tracking_sync.alert_digests`).toEqual([
-      { digest_on: '2026-11-24' },
-    ])
-  })
+  it(
+    'has its day in the zone of the settings, and leaves out what nobody wants',
+    {
+      tags: ['release'],
+    },
+    async () => {
+      await stop('c1')
+      const { settings } = scene
+      scene.settings = { ...settings, names: chosenAlerts('all,-tracking_stopped') }
+      await scene.look('2026-11-23T08:00:00Z')
+      scene.settings = { ...settings, names: chosenAlerts('operations') }
+      await scene.look('2026-11-24T08:00:00Z')
+      expect(digests()).toEqual([])
+      expect(await scene.rows`select digest_on from tracking_sync.alert_digests`).toEqual([
+        { digest_on: '2026-11-23' },
+      ])
+      scene.settings = { ...settings, timeZone: 'Asia/Tokyo' }
+      await scene.look('2026-11-24T21:59:00Z')
+      await scene.look('2026-11-24T22:00:00Z')
+      expect(digests()).toEqual(['digest Exceptions of 2026-11-25: 1 new, 0 over, 1 open'])
+    },
+  )
 
   it('knows every exception of the view', async () => {
     const [row] = await scene.rows`

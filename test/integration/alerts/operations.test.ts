@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AlertDependencies } from '../../../src/extensions/alerts/raise-alerts.js'
 import { forgetAlerts } from '../../../src/extensions/alerts/stored-alerts.js'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { openAlertScene, SECRET, type AlertScene } from './alert-scene.js'
@@ -15,6 +16,11 @@ const messages = () =>
   scene.rows`
     select channel, event, state, attempts from tracking_sync.alert_messages
     order by created_at, event desc, channel`
+/** A look by a process that knows this of itself. */
+const factsOf = (more: Partial<Awaited<ReturnType<AlertDependencies['facts']>>>) => ({
+  facts: () =>
+    Promise.resolve({ slots: { cron: 'off', timeZone: 'UTC' }, isServing: false, ...more }),
+})
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 24, 3, minute)).toISOString()
 
 describe('an alert of the program', () => {
@@ -39,19 +45,13 @@ describe('an alert of the program', () => {
       'now: no record is set aside',
       'was: 3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
     ])
-    expect(
-      await scene.rows`
-        select alert_key, kind, sentence, opened_at, closed_at, seen_at from tracking_sync.alerts`,
-    ).toEqual([
-      {
-        alert_key: 'TrackingSyncQuarantine',
-        kind: 'operations',
-        sentence:
-          '3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
-        opened_at: '2026-11-24 03:01:00+00',
-        closed_at: '2026-11-24 03:04:00+00',
-        seen_at: '2026-11-24 03:03:00+00',
-      },
+    const rows = await scene.rows`
+      select alert_key, kind, opened_at, closed_at, seen_at from tracking_sync.alerts`
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      [
+        ...['TrackingSyncQuarantine', 'operations'],
+        ...['2026-11-24 03:01:00+00', '2026-11-24 03:04:00+00', '2026-11-24 03:03:00+00'],
+      ],
     ])
     expect(await messages()).toEqual([
       { channel: 'webhook', event: 'opened', state: 'sent', attempts: 1 },
@@ -83,14 +83,8 @@ describe('an alert of the program', () => {
   })
 
   it('waits until it has lasted where it is normal for a while, and lingers over a pause', async () => {
-    const facts = (lastError: string | null) => ({
-      facts: () =>
-        Promise.resolve({
-          slots: { cron: 'off', timeZone: 'UTC' },
-          isServing: true,
-          processor: { lastError } as never,
-        }),
-    })
+    const facts = (lastError: string | null) =>
+      factsOf({ isServing: true, processor: { lastError } as never })
     await scene.look(at(0), facts('no route'))
     await scene.look(at(1), facts('no route'))
     expect(scene.received()).toEqual([])
@@ -117,14 +111,7 @@ describe('an alert of the program', () => {
         insert into tracking_sync.request_budget (account, requested_at, sync_requests, other_requests)
         values ('a', array[now()], array[${count}::int], array[0])
         on conflict (account) do update set sync_requests = excluded.sync_requests`
-    const disk = (freeDiskBytes: number) => ({
-      facts: () =>
-        Promise.resolve({
-          slots: { cron: 'off', timeZone: 'UTC' },
-          isServing: false,
-          freeDiskBytes,
-        }),
-    })
+    const disk = (freeDiskBytes: number) => factsOf({ freeDiskBytes })
     await requested(80)
     await scene.look(at(0), disk(2 ** 30))
     await requested(81)
@@ -166,21 +153,7 @@ describe('a message', () => {
     ])
     expect(Math.abs(Date.now() - Date.parse(sent_at!))).toBeLessThan(60_000)
     expect(created_at).toBe('2026-11-24T03:00:00Z')
-    const sentence =
-      '1 record could not be stored and is set aside; see `tracking-sync quarantine list`'
-    expect(rest).toEqual({
-      event: 'opened',
-      warehouse: 'tracking',
-      title: 'Alert: TrackingSyncQuarantine',
-      lines: [sentence],
-      alert: {
-        id: expect.any(Number) as number,
-        name: 'TrackingSyncQuarantine',
-        sentence,
-        opened_at: '2026-11-24 03:00:00+00',
-        closed_at: null,
-      },
-    })
+    expect(rest).toMatchSnapshot({ alert: { id: expect.any(Number) as number } })
   })
 
   it('waits longer and longer for its receiver, then comes once', { tags: ['A3'] }, async () => {
@@ -195,19 +168,17 @@ describe('a message', () => {
     ).toEqual([{ state: 'sent', attempts: 4, sent_at: '2026-11-24 03:07:00+00', error: null }])
     const ids = scene.receiver.deliveries.map(({ headers }) => headers['idempotency-key'])
     expect(new Set(ids).size).toBe(1)
-  })
-
-  it('refused for a day is given up, and sent again if asked', { tags: ['release'] }, async () => {
+    // Another one, refused for a day, is given up.
     scene.receiver.answer = () => 403
-    await scene.quarantine(1)
-    await scene.look(at(0))
-    await scene.run`update tracking_sync.alert_messages set attempts = 24`
-    await scene.look(at(59))
-    expect(await scene.rows`select state, error from tracking_sync.alert_messages`).toEqual([
-      { state: 'given_up', error: 'answered 403' },
-    ])
+    await scene.quarantine(0)
+    await scene.look(at(20))
+    await scene.run`update tracking_sync.alert_messages set attempts = 24 where state <> 'sent'`
+    await scene.look(at(79))
     await scene.look(at(600))
-    expect(scene.received()).toHaveLength(2)
+    expect(scene.received()).toHaveLength(6)
+    expect(
+      await scene.rows`select state, error from tracking_sync.alert_messages where error <> ''`,
+    ).toEqual([{ state: 'given_up', error: 'answered 403' }])
   })
 
   it('about the end of an alert waits for the one about its beginning', async () => {
