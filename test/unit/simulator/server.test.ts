@@ -1,25 +1,39 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Simulator, SimulatorOptions } from '../../../src/extensions/simulator/server.js'
-import { ask, send, START, startStillSimulator } from './simulator-client.js'
+import {
+  startSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../../src/extensions/simulator/server.js'
 
-const open: Simulator[] = []
+const START = new Date('2026-03-04T12:00:00Z')
+let simulator: Simulator
 
-async function start(options: SimulatorOptions = {}): Promise<Simulator> {
-  const simulator = await startStillSimulator(options)
-  open.push(simulator)
-  return simulator
+const start = async (options: SimulatorOptions): Promise<void> => {
+  simulator = await startSimulator({
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+    ...options,
+  })
 }
 
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((simulator) => simulator.close()))
-})
+afterEach(() => simulator.close())
+
+/** A request to the origin; with a body it is a POST. */
+function ask(path: string, body?: unknown): Promise<Response> {
+  return fetch(new URL(path, simulator.url), {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Token ${simulator.apiKey}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
 
 test('requests beyond the rate limit are told when to come back', async () => {
-  const simulator = await start({ shipments: 1, rateLimitPerMinute: 3 })
+  await start({ shipments: 1, rateLimitPerMinute: 3 })
   for (let request = 0; request < 3; request++) {
-    expect((await ask(simulator, '/shipments')).status).toBe(200)
+    expect((await ask('/v2/shipments')).status).toBe(200)
   }
-  const limited = await ask(simulator, '/shipments')
+  const limited = await ask('/v2/shipments')
   expect(limited.status).toBe(429)
   const seconds = Number(limited.headers.get('retry-after'))
   expect(seconds).toBeGreaterThan(50)
@@ -31,22 +45,15 @@ test('requests beyond the rate limit are told when to come back', async () => {
 })
 
 test('the control surface shows the state, pushes the clock and edits the world', async () => {
-  const simulator = await start({ shipments: 120 })
-  const origin = new URL(simulator.url).origin
-  const state = async (method: string, path: string, body?: unknown) =>
-    JSON.parse((await send(simulator, method, `${origin}${path}`, body)).text) as Record<
-      string,
-      unknown
-    >
-  const stateNow = JSON.parse((await ask(simulator, `${origin}/simulator`)).text) as object
-  expect(stateNow).toMatchObject({ time: START.toISOString(), speed: 0, counts: { shipment: 120 } })
-  const later = await state('POST', '/simulator/clock', { advance_hours: 48 })
-  expect(later).toMatchObject({ counts: { shipment: 122 } })
-  expect(await state('POST', '/simulator/edits', { insert_shipments: 2 })).toMatchObject({
-    counts: { shipment: 124 },
-  })
+  await start({ shipments: 120 })
+  const state = async (path: string, body?: unknown): Promise<unknown> =>
+    (await ask(`/simulator${path}`, body)).json()
+  const shipments = (shipment: number) => ({ counts: { shipment } })
+  expect(await state('')).toMatchObject({ time: START.toISOString(), speed: 0, ...shipments(120) })
+  expect(await state('/clock', { advance_hours: 48 })).toMatchObject(shipments(122))
+  expect(await state('/edits', { insert_shipments: 2 })).toMatchObject(shipments(124))
   const [shipment] = simulator.world.page('shipment', 0, 1, simulator.clock.now())
   const gone = { delete: { type: 'shipment', id: shipment!.id } }
-  expect(await state('POST', '/simulator/edits', gone)).toMatchObject({ counts: { shipment: 123 } })
-  expect(await state('POST', '/simulator/edits', { nonsense: 1 })).toHaveProperty('errors')
+  expect(await state('/edits', gone)).toMatchObject(shipments(123))
+  expect(await state('/edits', { nonsense: 1 })).toHaveProperty('errors')
 })
