@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { afterEach } from 'vitest'
-import { silentLogger, type Logger } from '../../../src/base/logger.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { ApiClient, type ApiClientOptions } from '../../../src/source/client/client.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import type { Clock, Sleep } from '../../../src/base/retry.js'
@@ -107,22 +107,6 @@ export function createTestClient(
     budget: unlimitedBudget,
     ...options,
   })
-}
-
-/** A logger that keeps what it was told as text. */
-export function createRecordingLogger(): { readonly logger: Logger; readonly lines: string[] } {
-  const lines: string[] = []
-  const record = (message: string, fields?: unknown): void => {
-    lines.push(`${message} ${JSON.stringify(fields)}`)
-  }
-  const logger: Logger = {
-    debug: record,
-    info: record,
-    warn: record,
-    error: record,
-    child: () => logger,
-  }
-  return { logger, lines }
 }
 
 /** The error of a rejected promise; fails the test when it was not rejected. */

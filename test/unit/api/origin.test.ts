@@ -65,19 +65,10 @@ test('without a collection every path below the base is allowed', { tags: ['P9']
   }
 })
 
-test('refuses an address of more than 8 KB without quoting it whole', { tags: ['P10'] }, () => {
-  const candidate = `/v2/containers?x=${'y'.repeat(100_000)}`
-  const refuse = (): URL => resolveSameOrigin(base, candidate, page)
-  expect(refuse).toThrow('longer than 8192 bytes')
-  try {
-    refuse()
-  } catch (error) {
-    expect((error as Error).message.length).toBeLessThan(300)
-  }
-})
-
-test('takes an address of 8192 bytes, and none of 8193', { tags: ['P10'] }, () => {
-  const addressOf = (bytes: number): string => '/v2/containers?x='.padEnd(bytes, 'y')
-  expect(resolveSameOrigin(base, addressOf(8_192), page).search).toMatch(/y$/)
-  expect(() => resolveSameOrigin(base, addressOf(8_193), page)).toThrow(ApiRefusedError)
+test('takes an address of 8192 bytes and none of 8193, nor quotes it', { tags: ['P10'] }, () => {
+  const resolve = (bytes: number): URL =>
+    resolveSameOrigin(base, '/v2/containers?x='.padEnd(bytes, 'y'), page)
+  expect(resolve(8_192).search).toMatch(/y$/)
+  expect(() => resolve(8_193)).toThrow(ApiRefusedError)
+  expect(() => resolve(100_000)).toThrow(/^[^]{0,200}longer than 8192 bytes[^]{0,100}$/)
 })

@@ -1,21 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readTextFile, readTextFileIfThere } from '../../../src/base/text-file.js'
+import { useFolder } from '../../support/temp-folder.js'
 
-let directory: string
-let path: string
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'tracking-sync-text-file-'))
-  path = join(directory, 'file')
-})
-
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true })
-})
-
+const folder = useFolder()
 const TEXT = 'Größe=1\r\nÀ=文\n'
 
 function utf16(text: string, isBigEndian: boolean): Buffer {
@@ -24,6 +13,7 @@ function utf16(text: string, isBigEndian: boolean): Buffer {
 }
 
 const read = (bytes: Buffer | string, mostBytes?: number): string => {
+  const path = join(folder.path, 'file')
   writeFileSync(path, bytes)
   return readTextFile(path, { name: 'the file', ...(mostBytes && { mostBytes }) })
 }
@@ -58,9 +48,11 @@ describe('a text file of people', { tags: ['JB1'] }, () => {
   })
 
   it('that is not there, or is a directory, is told as that', () => {
-    expect(readTextFileIfThere(join(directory, 'none'))).toBeUndefined()
-    expect(readTextFileIfThere(join(path, 'below'))).toBeUndefined()
-    expect(() => readTextFile(join(directory, 'none'))).toThrow(/none cannot be read \(ENOENT\)/)
-    expect(() => readTextFileIfThere(directory)).toThrow(/cannot be read \(EISDIR\)/)
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    expect(readTextFileIfThere(join(folder.path, 'none'))).toBeUndefined()
+    expect(readTextFileIfThere(join(file, 'below'))).toBeUndefined()
+    expect(() => readTextFile(join(folder.path, 'none'))).toThrow(/none cannot be read \(ENOENT\)/)
+    expect(() => readTextFileIfThere(folder.path)).toThrow(/cannot be read \(EISDIR\)/)
   })
 })

@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type ConfigSources } from '../../../src/config/load.js'
 import { loadAccounts } from '../../../src/extensions/accounts/load-accounts.js'
+import { useFolder } from '../../support/temp-folder.js'
 
 const KEYS = {
   TRACKING_API_URL: 'https://api.tracking.example/v2',
@@ -12,22 +12,15 @@ const KEYS = {
   TRACKING_API_KEY_BLUE_SEA: 'key-of-blue-sea-1',
 }
 
-let workingDirectory = ''
-
-beforeEach(() => {
-  workingDirectory = mkdtempSync(join(tmpdir(), 'tracking-sync-accounts-'))
-  mkdirSync(join(workingDirectory, 'config'))
-})
-
-afterEach(() => {
-  rmSync(workingDirectory, { recursive: true, force: true })
-})
+const folder = useFolder()
 
 function sources(
   accounts: unknown,
   environment: ConfigSources['environment'] = KEYS,
   rest: object = {},
 ): ConfigSources {
+  const workingDirectory = folder.path
+  mkdirSync(join(workingDirectory, 'config'), { recursive: true })
   const file = join(workingDirectory, 'config', 'tracking-sync.json')
   writeFileSync(file, JSON.stringify({ rateLimitPerMinute: 50, accounts, ...rest }))
   return { environment, workingDirectory }
@@ -73,7 +66,7 @@ describe('an account', () => {
   })
 
   test('takes its key from a file, and never the general one', () => {
-    const key = join(workingDirectory, 'key')
+    const key = join(folder.path, 'key')
     writeFileSync(key, 'key-from-a-file-1\n')
     chmodSync(key, 0o640)
     const environment = {

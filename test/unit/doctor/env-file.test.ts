@@ -1,7 +1,6 @@
 import {
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,23 +8,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { requireUpdatable, updateEnvFile } from '../../../src/extensions/setup/env-file.js'
 import { parseEnvText, variablesOf } from '../../../src/config/env-text.js'
+import { useFolder } from '../../support/temp-folder.js'
 
+const folder = useFolder()
 let directory: string
 let path: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'tracking-sync-env-file-'))
+  directory = folder.path
   path = join(directory, '.env')
-})
-
-afterEach(() => {
-  rmSync(directory, { recursive: true, force: true })
 })
 
 const BY_NAME = (text: string) => variablesOf(parseEnvText(text))

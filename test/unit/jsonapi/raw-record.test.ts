@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { membersOf } from '../../../src/source/jsonapi/document.js'
 import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
-import { digestOf, RawRecord } from '../../../src/source/jsonapi/raw-record.js'
+import { digestOf, type RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 
 /** The entries of the lists of a document, unparsed. */
 function rawRecords(text: string): readonly RawRecord[] {
@@ -64,13 +64,6 @@ describe('RawRecord', () => {
     )
   })
 
-  test('tells nothing of the members of members', () => {
-    const raw = rawRecord(
-      '{"attributes":{"id":"a","relationships":{"container":{"data":{"id":"b"}}}},"links":{"type":"c"}}',
-    )
-    expect([raw.id, raw.type, raw.linkage('container')]).toEqual([undefined, undefined, undefined])
-  })
-
   test('has the same digest for the same bytes only', () => {
     fc.assert(
       fc.property(records, records, (one, other) => {
@@ -93,20 +86,5 @@ describe('RawRecord', () => {
     expect([data?.[0], included?.[1]].map(digestOf)).toEqual([one?.digest, other?.digest])
     expect(digestOf({ ...data?.[0] })).toBeUndefined()
     expect([7, null, undefined, 'text'].map(digestOf)).toEqual(Array(4).fill(undefined))
-  })
-})
-
-describe('splitJsonBytes', () => {
-  test('leaves every entry of a list of records unparsed, and parses the rest', () => {
-    const text = '{"data":[{"id":"1"},[2]],"included":[{"id":"3"},null],"meta":{"a":1}}'
-    const value = splitJsonBytes(Buffer.from(text)) as Record<string, RawRecord[]>
-    expect(value.meta).toEqual({ a: 1 })
-    expect(rawRecords(text).every((entry) => entry instanceof RawRecord)).toBe(true)
-    expect(rawRecords(text).map(({ identity }) => identity.id)).toEqual([
-      '1',
-      undefined,
-      '3',
-      undefined,
-    ])
   })
 })

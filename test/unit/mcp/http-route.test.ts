@@ -42,20 +42,6 @@ afterAll(async () => {
 })
 
 describe('MCP over HTTP', { tags: ['JM2'] }, () => {
-  it('answers the official client with the tools of stdio', async () => {
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual([
-      'list_questions',
-      'explain',
-      'ask',
-      'find',
-      'evidence',
-    ])
-    const { content } = await client.callTool({ name: 'list_questions', arguments: {} })
-    const [{ text }] = content as unknown as [{ text: string }]
-    expect((JSON.parse(text) as { questions: unknown[] }).questions.length).toBe(20)
-  })
-
   it('says in a sentence that the database is away, and goes on', async () => {
     for (let time = 0; time < 2; time += 1) {
       const result = await client.callTool({ name: 'find', arguments: { number: 'ABCD' } })

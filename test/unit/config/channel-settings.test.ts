@@ -1,26 +1,95 @@
 import { tmpdir } from 'node:os'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig } from '../../../src/config/load.js'
+import { ConfigError } from '../../../src/base/errors.js'
+import { requireWebhookSecrets } from '../../../src/config/needed-settings.js'
 import { alertSettingsOf } from '../../../src/extensions/alerts/alert-channels.js'
 import { alertSettings } from '../../../src/extensions/alerts/alert-settings.js'
 
-const CANARY = 'alert-canary-0a61'
+const SECRET = 'settings-canary-0a61'
 
 function load(environment: Readonly<Record<string, string>>) {
   return loadConfig({ environment, workingDirectory: tmpdir(), groups: [alertSettings] })
 }
 
-function problemsOf(environment: Readonly<Record<string, string>>): string[] {
+/** A line for each. */
+function problemOf(environment: Readonly<Record<string, string>>): string {
   try {
     load(environment)
   } catch (error) {
-    expect(inspect(error)).not.toContain(CANARY)
-    return (error as ConfigError).message.split('\n')
+    expect(inspect(error)).not.toContain(SECRET)
+    return (error as ConfigError).message
   }
-  return []
+  throw new Error('expected the settings to be refused')
 }
+
+describe("the webhook's secret", () => {
+  it('may be two, the present one first, both masked in the log', { tags: ['W7'] }, () => {
+    const previous = `${SECRET}-old`
+    const { config, secrets } = load({
+      TRACKING_WEBHOOK_SECRET: SECRET,
+      TRACKING_WEBHOOK_SECRET_PREVIOUS: previous,
+    })
+    expect(requireWebhookSecrets(config)).toEqual([SECRET, previous])
+    expect(secrets).toEqual([SECRET, previous])
+    expect(requireWebhookSecrets(load({ TRACKING_WEBHOOK_SECRET: SECRET }).config)).toEqual([
+      SECRET,
+    ])
+  })
+
+  it.each([
+    ['not set', {}],
+    ['empty', { TRACKING_WEBHOOK_SECRET: '' }],
+    ['blank', { TRACKING_WEBHOOK_SECRET: '  ' }],
+    ['only the previous one', { TRACKING_WEBHOOK_SECRET_PREVIOUS: SECRET }],
+  ])('that is %s is asked for', { tags: ['W5'] }, (_what, environment) => {
+    const { config } = load(environment)
+    expect(() => requireWebhookSecrets(config)).toThrow(ConfigError)
+    expect(() => requireWebhookSecrets(config)).toThrow('TRACKING_WEBHOOK_SECRET is not set')
+  })
+
+  it.each([
+    [`${SECRET}\n`, 'holds a space or a line break'],
+    [` ${SECRET}`, 'holds a space or a line break'],
+    [SECRET.slice(0, 11), 'is shorter than 12 characters'],
+    [`'${SECRET}'`, 'begins or ends with a quote'],
+  ])('%j is refused without being shown', { tags: ['W5'] }, (secret, problem) => {
+    for (const variable of ['TRACKING_WEBHOOK_SECRET', 'TRACKING_WEBHOOK_SECRET_PREVIOUS']) {
+      expect(problemOf({ [variable]: secret })).toContain(`${variable} ${problem}`)
+    }
+  })
+})
+
+describe('the other settings of the receiver', () => {
+  it.each([
+    ['TRACKING_WEBHOOK_PATH', 'webhooks'],
+    ['TRACKING_WEBHOOK_PATH', '/'],
+    ['TRACKING_WEBHOOK_PATH', '/a/../b'],
+    ['TRACKING_WEBHOOK_PATH', '/a/.'],
+    ['TRACKING_WEBHOOK_PATH', '/a?b'],
+    ['TRACKING_WEBHOOK_PATH', '/a//b'],
+    ['TRACKING_WEBHOOK_URL', 'receiver.example/webhooks'],
+    ['TRACKING_WEBHOOK_URL', 'ftp://receiver.example/webhooks'],
+    ['TRACKING_WEBHOOK_URL', 'https://user:pass@receiver.example/webhooks'],
+    ['TRACKING_WEBHOOK_URL', 'https://receiver.example/webhooks?key=1'],
+    ['TRACKING_TRUSTED_PROXY_HOPS', '-1'],
+    ['TRACKING_HOST', 'a host'],
+    ['PORT', '65536'],
+  ])('refuse %s=%s', { tags: ['G12'] }, (variable, value) => {
+    expect(problemOf({ [variable]: value })).toMatch(new RegExp(`^${variable} must be`))
+  })
+
+  it('take what is well-formed', () => {
+    const { config } = load({
+      TRACKING_WEBHOOK_PATH: '/hooks/v1.2/in~x',
+      TRACKING_WEBHOOK_URL: 'https://receiver.example/hooks',
+      TRACKING_HOST: '::',
+      PORT: '0',
+    })
+    expect(config).toMatchObject({ webhookPath: '/hooks/v1.2/in~x', host: '::', httpPort: 0 })
+  })
+})
 
 describe('the settings of alerts', () => {
   it('make the channels that are set', () => {
@@ -57,22 +126,22 @@ describe('the settings of alerts', () => {
 
   it.each([
     ['http://alerts.example/in', 'only on this machine'],
-    [`https://${CANARY}:x@alerts.example/in`, 'without user name'],
+    [`https://${SECRET}:x@alerts.example/in`, 'without user name'],
     ['ftp://alerts.example/in', 'https://'],
   ])('send no alert to %s', (url, problem) => {
     for (const variable of ['TRACKING_ALERT_SLACK_URL', 'TRACKING_ALERT_TEAMS_URL']) {
-      expect(problemsOf({ [variable]: url })[0]).toContain(problem)
+      expect(problemOf({ [variable]: url })).toContain(problem)
     }
   })
 
   it('name what an address needs beside it', () => {
-    expect(problemsOf({ TRACKING_ALERT_WEBHOOK_URL: 'https://alerts.example/in' })).toEqual([
+    expect(problemOf({ TRACKING_ALERT_WEBHOOK_URL: 'https://alerts.example/in' })).toBe(
       'TRACKING_ALERT_WEBHOOK_SECRET is not set, and TRACKING_ALERT_WEBHOOK_URL needs it',
-    ])
-    expect(problemsOf({ TRACKING_ALERT_SMTP_URL: `smtp://u:${CANARY}@mail.example:587` })).toEqual([
-      'TRACKING_ALERT_SMTP_FROM is not set, and TRACKING_ALERT_SMTP_URL needs it',
-      'TRACKING_ALERT_SMTP_TO is not set, and TRACKING_ALERT_SMTP_URL needs it',
-    ])
+    )
+    expect(problemOf({ TRACKING_ALERT_SMTP_URL: `smtp://u:${SECRET}@mail.example:587` })).toBe(
+      'TRACKING_ALERT_SMTP_FROM is not set, and TRACKING_ALERT_SMTP_URL needs it\n' +
+        'TRACKING_ALERT_SMTP_TO is not set, and TRACKING_ALERT_SMTP_URL needs it',
+    )
   })
 
   it.each([
@@ -83,7 +152,7 @@ describe('the settings of alerts', () => {
     ['TRACKING_ALERT_SMTP_TO', 'a@example.com\r\nBcc: c@example.com', 'separated by commas'],
     ['TRACKING_ALERT_KINDS', 'all,-no_new', 'does not exist; did you mean no_news?'],
   ])('%s may not be %j', (variable, value, problem) => {
-    expect(problemsOf({ [variable]: value })[0]).toContain(problem)
+    expect(problemOf({ [variable]: value })).toContain(problem)
   })
 
   it('are masked whole and in part, and a short path is not', () => {
