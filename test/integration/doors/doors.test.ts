@@ -1,9 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createLogger } from '../../../src/base/logger.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLogger, silentLogger } from '../../../src/base/logger.js'
+import {
+  createToken as storeToken,
+  findToken,
+} from '../../../src/extensions/doors/access-tokens.js'
 import { createBearerCheck } from '../../../src/extensions/doors/http/bearer.js'
 import {
   createDoorGuard,
@@ -17,15 +20,34 @@ import { createTokenUses } from '../../../src/extensions/doors/token-uses.js'
 import { startHttpServer } from '../../../src/http/http-server.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
+import { connectMcp, type McpConnection } from '../../support/mcp-client.js'
+import { openRaw } from '../../support/raw-http.js'
 import { readCalendar } from '../../support/read-calendar.js'
 import { readWorkbook } from '../../support/read-workbook.js'
 import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
+import { openDoors } from '../../support/scenes/open-doors.js'
+import { useFolder } from '../../support/temp-folder.js'
+
+type Row = Readonly<Record<string, unknown>>
+
+const FORWARDED = { 'x-forwarded-for': '203.0.113.7' }
+/** A page, rows, a statement, and a file of a page. The overview reads too many panels. */
+const ADDRESSES = [
+  ...['/containers/ABCD1234567', '/panels/pickups.csv', '/panels/pickups.sql'],
+  '/dashboard.css',
+]
 
 let scene: LoadedWeek
 let settings: Record<string, string>
+/** Of the questions alone, whose log is kept. */
 let url: string
-let folder: string
+/** Of `serve --questions --mcp` and the dashboard. */
+let door: string
+/** MCP of this machine, without a token. */
+let here: McpConnection
+let asOf: string
+const folder = useFolder('file')
 /** All that was logged, and all that was answered. */
 const said: string[] = []
 const secrets: string[] = []
@@ -35,17 +57,20 @@ const PAGE = 'https://service.example/find?q='
 
 beforeAll(async () => {
   scene = await openLoadedWeek()
-  folder = await mkdtemp(join(tmpdir(), 'tracking-sync-http-'))
   settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
   settings.TRACKING_NUMBER_PAGE = `${PAGE}{number}`
   await importExamples(settings, ['free-time-rules', 'invoices'])
   url = await open({ pageOf: (number) => `${PAGE}${String(number)}` })
+  asOf = scene.instants.at(-1)!
+  const doors = await openDoors(scene.url)
+  opened.push(() => doors.close())
+  door = doors.url
+  here = await connectHere()
 }, 60_000)
 
 afterAll(async () => {
   for (const close of opened.splice(0).reverse()) await close()
   await scene.close()
-  await rm(folder, { recursive: true })
 })
 
 function connect(options: { isReadOnly?: boolean; statementTimeoutMs?: number; url?: string }) {
@@ -134,45 +159,411 @@ async function query(...args: string[]): Promise<string> {
 
 const FORMATS = ['csv', 'json', 'ndjson', 'xlsx'] as const
 
-/** Compares each format of each question with the command, and counts the questions with rows. */
-async function compareWithCommand(names: readonly string[], formats: typeof FORMATS | ['csv']) {
-  const asOf = scene.instants.at(-1)!
-  let nonEmpty = 0
-  for (const name of names) {
-    const rows = await Promise.all(
-      formats.map(async (format) => {
-        const file = join(folder, `${name}.${format}`)
-        const [answer] = await Promise.all([
-          get(`/questions/${name}.${format}?as-of=${asOf}&limit=30`),
-          query(name, ...['--as-of', asOf, '--limit', '30', '--format', format, '--out', file]),
-        ])
-        const asked = await readFile(file)
-        if (format === 'xlsx') {
-          // The archive holds the time of its making.
-          const [one, other] = [answer.bytes, asked].map((bytes) => readWorkbook(bytes).rows)
-          expect({ name, rows: one }).toEqual({ name, rows: other })
-          return one!.length - 1
-        }
-        expect({ name, format, text: answer.text }).toEqual({
-          name,
-          format,
-          text: asked.toString(),
-        })
-        expect(answer.bytes.equals(asked)).toBe(true)
-        if (format === 'json') return (JSON.parse(answer.text) as unknown[]).length
-        return lines(answer.text) - (format === 'csv' ? 1 : 0)
-      }),
-    )
-    expect(new Set(rows.map((count) => count > 0)).size).toBe(1)
-    if (rows[0]! > 0) nonEmpty += 1
-  }
-  return nonEmpty
+async function connectHere(headers?: Record<string, string>): Promise<McpConnection> {
+  const connection = await connectMcp(`${door}/mcp`, headers)
+  opened.push(() => connection.close())
+  return connection
 }
 
+/** As behind a proxy, where nothing but the token opens. */
+const connectWith = (token: string): Promise<McpConnection> =>
+  connectHere({ authorization: `Bearer ${token}`, ...FORWARDED })
+
+const toolsOf = async ({ client }: McpConnection): Promise<string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name)
+
+/** A call of a tool in the older generation, which needs no word before it. */
+function post(headers: Record<string, string> = {}, behind = ''): Promise<Response> {
+  return fetch(`${door}/mcp${behind}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'ask', arguments: { question: 'arrivals', limit: 1 } },
+    }),
+  })
+}
+
+const sentenceOf = async (answer: Response): Promise<string> =>
+  `${answer.status} ${((await answer.json()) as { error: string }).error}`
+
+describe('MCP over HTTP', { tags: ['HQ6'] }, () => {
+  it('has the tools and the rows of the command, for three questions', async () => {
+    expect(await toolsOf(here)).toEqual(['list_questions', 'explain', 'ask', 'find', 'evidence'])
+    let compared = 0
+    for (const question of ['last_free_days', 'arrivals', 'timeline']) {
+      const [{ data }, { stdout }] = await Promise.all([
+        here.call('ask', { question, as_of: asOf }),
+        callCli(['query', question, '--as-of', asOf, '--format', 'json'], settings),
+      ])
+      const expected = JSON.parse(stdout) as Row[]
+      const rows = data.rows as Row[]
+      expect({ question, rows }).toEqual({ question, rows: expected.slice(0, rows.length) })
+      expect(data.rows_in_all).toBe(expected.length)
+      compared += rows.length
+    }
+    expect(compared).toBeGreaterThan(100)
+  })
+})
+
+describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
+  it('needs a token where a proxy forwards it, and a right one', async () => {
+    for (const header of [
+      'X-Forwarded-Proto',
+      'Forwarded',
+      'Via',
+      'X-Real-IP',
+      'CF-Connecting-IP',
+    ]) {
+      const answer = await post({ [header]: '127.0.0.1' })
+      expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+      expect(await sentenceOf(answer)).toMatch(/^401 a token is needed from another machine/)
+    }
+    expect(await sentenceOf(await post({ authorization: 'Bearer tsq_no' }))).toMatch(
+      /^401 the token is wrong/,
+    )
+    await expect(connectHere(FORWARDED)).rejects.toThrow(/token is needed/)
+    expect((await post()).status).toBe(200)
+  })
+
+  it('with a token asks its questions alone, and is counted', { tags: ['release'] }, async () => {
+    const token = await createToken('two', '--questions', 'last_free_days,carriers')
+    const remote = await connectWith(token)
+    expect(await toolsOf(remote)).toEqual(['list_questions', 'explain', 'ask'])
+    const { data } = await remote.call('list_questions')
+    expect((data.questions as Row[]).map(({ question }) => question).toSorted()).toEqual([
+      'carriers',
+      'last_free_days',
+    ])
+    const asked = await remote.call('ask', { question: 'carriers', as_of: asOf })
+    expect((asked.data.rows as Row[]).length).toBeGreaterThan(0)
+    for (const tool of ['ask', 'explain']) {
+      expect(await remote.call(tool, { question: 'costs' })).toMatchObject({
+        isError: true,
+        text: 'the token two may not ask costs; it may ask last_free_days, carriers',
+      })
+    }
+    for (const [tool, given] of [
+      ['find', { number: 'ABCD' }],
+      ['evidence', { container: 'ABCD' }],
+    ] as const) {
+      expect((await remote.call(tool, given)).text).toMatch(/^\w+ is not a tool;/)
+    }
+    expect((await post(FORWARDED, `?token=${token}`)).status).toBe(200)
+    expect(await callCli(['tokens', 'revoke', 'two'], settings)).toMatchObject({ exitCode: 0 })
+    expect(await sentenceOf(await post({ authorization: `Bearer ${token}` }))).toMatch(
+      /^401 the token two was revoked/,
+    )
+  })
+
+  it('waits its turn among the questions, or is turned away', { tags: ['release'] }, async () => {
+    const { client } = await scene.warehouse.another('lock')
+    await client.query('begin')
+    await client.query('lock table tracking.shipments in access exclusive mode')
+    const questions = Array.from({ length: 10 }, () =>
+      fetch(`${door}/questions/arrivals.csv?limit=1`),
+    )
+    const flood = [...questions, ...Array.from({ length: 20 }, () => post())]
+    const turnedAway: Response[] = []
+    await new Promise<void>((resolve) => {
+      for (const one of flood) {
+        void one.then((answer) => {
+          if (turnedAway.push(answer) === 10) resolve()
+        })
+      }
+    })
+    await client.end()
+    expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
+    expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
+    const statuses = (await Promise.all(flood)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+  })
+})
+
+describe('a token', () => {
+  const tokens = (...args: string[]) =>
+    callCli(['tokens', ...args], { ...settings, TRACKING_LOG_LEVEL: 'debug' })
+  const create = (name: string) => createToken(name, '--questions', 'last_free_days,attention')
+
+  it('is printed once, has 256 bits, and only its hash is stored', { tags: ['HQ5'] }, async () => {
+    const { stdout, stderr } = await tokens(
+      'create',
+      ...['--name', 'printed', '--questions', 'last_free_days,attention', '--expires', '30d'],
+    )
+    const [text = '', , sentence] = stdout.split('\n')
+    expect(text).toMatch(/^tsq_[\da-f]{12}_[\w-]{43}$/)
+    expect(sentence).toMatch(/^printed opens last_free_days, attention until 20\d\d-\d\d-\d\dT/)
+    const secret = text.split('_').slice(2).join('_')
+    expect(stderr).not.toContain(secret)
+    const dumped = JSON.stringify(
+      await scene.query('select one, to_jsonb(one) from tracking_sync.access_tokens as one'),
+    )
+    expect(dumped).not.toContain(secret)
+    expect(
+      await scene.query(`select secret_hash = sha256('${text}') as is_hash,
+        expires_at - created_at = interval '30 days' as is_month
+      from tracking_sync.access_tokens where name = 'printed'`),
+    ).toEqual([{ is_hash: true, is_month: true }])
+    const listed = await tokens('list')
+    expect(listed.stdout).toContain('last_free_days, attention')
+    expect(`${listed.stdout}${listed.stderr}`).not.toContain(secret)
+    expect(await findToken(scene.warehouse, text)).toMatchObject({
+      name: 'printed',
+      questions: ['last_free_days', 'attention'],
+      customers: null,
+      state: 'active',
+    })
+  })
+
+  it('is found by its whole text alone', { tags: ['HQ5'] }, async () => {
+    const text = await create('whole')
+    const other = await create('other')
+    const last = text.endsWith('A') ? 'B' : 'A'
+    for (const wrong of [
+      `${text.slice(0, -1)}${last}`,
+      `${text.slice(0, 17)}${other.slice(17)}`,
+      `tsq_000000000000_${text.slice(17)}`,
+      text.slice(0, -1),
+      `${text} `,
+      text.toUpperCase(),
+      '',
+      `tsq_' or true --_${text.slice(17)}`,
+    ]) {
+      expect({ wrong, found: await findToken(scene.warehouse, wrong) }).toEqual({
+        wrong,
+        found: undefined,
+      })
+    }
+  })
+
+  const ONE = 'create --name one --questions costs'
+  it.each([
+    ['a name in use', 'create --name twice --questions costs', /already; choose another/],
+    [
+      'an unknown question',
+      `${ONE}t`,
+      /names costst, which is not a question; did you mean costs\?/,
+    ],
+    ['an end that is over', `${ONE} --expires 2020-01-01`, /is over already; give a later day/],
+    ['no end', `${ONE} --expires 0d`, /It must be a day, or 1d to 3660d/],
+    ['an odd name', `${ONE} --name one!two`, /--name must be 1 to 60 letters/],
+    ['a customer where none may read', `${ONE} --customer Acme`, /is open to customers: run/],
+    ['an unknown token', 'revoke twic', /twic is not the name of .*; did you mean twice\?/],
+  ])('says what is wrong with %s', async (_, line, sentence) => {
+    await tokens('create', '--name', 'twice', '--questions', 'costs')
+    const { exitCode, stdout, stderr } = await tokens(...line.split(' '))
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(sentence)
+    expect(await scene.query(`select from tracking_sync.access_tokens where name = 'one'`)).toEqual(
+      [],
+    )
+  })
+
+  it('is counted, with one write a minute at most', async () => {
+    const found = await findToken(scene.warehouse, await create('counted'))
+    let writes = 0
+    const warehouse = {
+      ...scene.warehouse,
+      query: (...asked: Parameters<typeof scene.warehouse.query>) => {
+        writes += 1
+        return scene.warehouse.query(...asked)
+      },
+    } as typeof scene.warehouse
+    const uses = createTokenUses(warehouse, silentLogger)
+    for (let use = 0; use < 500; use += 1) uses.count(found!.tokenId)
+    await uses.close()
+    for (let use = 0; use < 500; use += 1) uses.count(found!.tokenId)
+    expect(writes).toBe(1)
+    await uses.close()
+    expect(writes).toBe(2)
+    expect(
+      await scene.query(`select uses, last_used_at > created_at as is_used
+      from tracking_sync.access_tokens where name = 'counted'`),
+    ).toEqual([{ uses: 1_000, is_used: true }])
+  })
+})
+
+/** The status of each; a page that lacks its container is an answer. */
+async function statuses(headers: Readonly<Record<string, string>>): Promise<number[]> {
+  const answers = await Promise.all(
+    ADDRESSES.map((address) => fetch(`${door}${address}`, { headers })),
+  )
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()))
+  return answers.map(({ status }) => (status === 404 ? 200 : status))
+}
+
+const each = (status: number): number[] => ADDRESSES.map(() => status)
+
+describe('a page of the dashboard', { tags: ['HQ2'] }, () => {
+  it('is for this machine, and not for what a proxy forwards', async () => {
+    expect(await statuses({})).toEqual(each(200))
+    expect(await statuses(FORWARDED)).toEqual(each(401))
+    const refused = await fetch(door, { headers: FORWARDED })
+    // A browser asks for it.
+    expect(refused.headers.get('www-authenticate')).toContain('Basic realm=')
+    expect(await refused.text()).toContain('a token is needed from another machine')
+    // As nginx forwards, if it is told nothing.
+    const { port } = new URL(door)
+    const bare = await openRaw(Number(port), 'GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')
+    expect(await bare.closed()).toMatch(/^HTTP\/1\.1 401 /)
+  })
+
+  it('is for a token that opens it, and for no other', async () => {
+    const token = await createToken('page', '--questions', 'dashboard')
+    const basic = `Basic ${Buffer.from(`anna:${token}`).toString('base64')}`
+    expect(await statuses({ ...FORWARDED, authorization: basic })).toEqual(each(200))
+    expect(await statuses({ authorization: `Bearer ${token}` })).toEqual(each(200))
+    const ofCustomer = {
+      name: 'acme',
+      questions: ['dashboard'],
+      customers: ['ACME'],
+      end: { days: 1 },
+    }
+    const others = [
+      await createToken('asks', '--questions', 'pickups,attention'),
+      // The command refuses it.
+      (await storeToken(scene.warehouse, ofCustomer)).token,
+    ]
+    for (const other of others) {
+      expect(await statuses({ authorization: `Bearer ${other}` })).toEqual(each(403))
+    }
+    const asked = await fetch(`${door}/questions/pickups.csv?token=${token}`)
+    expect([asked.status, await asked.text()]).toEqual([
+      403,
+      '{"error":"the token page may not ask pickups; it may ask dashboard"}\n',
+    ])
+  })
+
+  it('is in no token of a customer', async () => {
+    const line = ['tokens', 'create', '--name', 'x', '--questions', 'dashboard', '--customer', 'A']
+    expect((await callCli(line, settings)).exitCode).toBe(2)
+  })
+})
+
+describe('a token of a customer', { tags: ['HQ6', 'HQ3'] }, () => {
+  it('sees its rows alone, also in what is said beside them', async () => {
+    const names = (
+      await scene.query<{ name: string }>(
+        `select customer_name as name from tracking.shipments
+        where customer_name is not null group by 1 order by count(*) desc, 1`,
+      )
+    ).map(({ name }) => name)
+    const [customer = '', ...others] = names
+    expect(others.length).toBeGreaterThan(1)
+    const questions = 'last_free_days,changes,carriers,evidence,find'
+    const refusal = async (asked: string): Promise<string> => {
+      const args = ['--name', 'early', '--questions', asked, '--customer', customer]
+      const call = await callCli(['tokens', 'create', ...args], settings)
+      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
+      return call.stderr
+    }
+    expect(await refusal(questions)).toMatch(/needs a warehouse that is open to customers/)
+    expect(await callCli(['migrate', '--customers'], settings)).toMatchObject({ exitCode: 0 })
+    expect(await refusal(questions)).toMatch(/and no role reads the rows of just that/)
+    const role = `mcp_http_${process.pid}`
+    await scene.query(`create role ${role} nologin`)
+    opened.push(() => scene.query(`drop owned by ${role}; drop role ${role}`))
+    await scene.query(`grant tracking_customer to ${role}`)
+    const assign = (name = ''): Promise<unknown> =>
+      scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, name)
+    await assign(customer)
+    expect(await refusal('accrual,invoices')).toMatch(
+      /--questions names accrual, invoices, which reads what is closed/,
+    )
+    const token = await createToken('theirs', '--questions', questions, '--customer', customer)
+    const remote = await connectWith(token)
+    const overHttp = (path: string) => fetch(`${door}/questions/${path}token=${token}`)
+    let [own, all] = [0, 0]
+    const texts: string[] = []
+    for (const question of ['last_free_days', 'changes']) {
+      const columns = ['container_number', 'customer_name']
+      const { data, text } = await remote.call('ask', { question, columns })
+      const command = ['query', question, '--columns', columns.join(), '--format', 'json']
+      const everybody = JSON.parse((await callCli(command, settings)).stdout) as Row[]
+      const expected = everybody.filter((row) => row.customer_name === customer)
+      const rows = data.rows as Row[]
+      expect({ question, rows }).toEqual({ question, rows: expected.slice(0, rows.length) })
+      expect(data.rows_in_all).toBe(expected.length)
+      const answered = (await (await overHttp(`${question}.json?`)).json()) as Row[]
+      expect(answered.map((row) => row.customer_name)).toEqual(expected.map(() => customer))
+      const other = `${question}.json?customer=${encodeURIComponent(others[0]!)}&`
+      expect(await (await overHttp(other)).json()).toEqual([])
+      own += rows.length
+      all += everybody.length
+      texts.push(text)
+      expect(data.data).toEqual({ last_complete_sync: 'not shown to this login' })
+    }
+    expect(own).toBeGreaterThan(3)
+    expect(all).toBeGreaterThan(own)
+    const empty = await remote.call('ask', {
+      question: 'last_free_days',
+      filters: { customer: 'nobody at all' },
+    })
+    expect((empty.data.notes as string[]).join()).toContain(customer)
+    const compared = await remote.call('ask', {
+      question: 'last_free_days',
+      against: scene.instants[0],
+    })
+    const sheet = await overHttp(`last_free_days.csv?against=${scene.instants[0]}&`)
+    texts.push(empty.text, compared.text, await sheet.text())
+    // A number of another is one that nobody tracks.
+    const [theirs, mine] = await Promise.all(
+      ['distinct from', 'not distinct from'].map(async (is) => {
+        const [box] = await scene.query<{ number: string }>(
+          `select min(number) as number from tracking.containers
+          inner join tracking.shipments using (shipment_id) where customer_name is ${is} $1`,
+          customer,
+        )
+        return box!.number
+      }),
+    )
+    expect(await remote.call('evidence', { container: theirs })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`the warehouse has no container "${theirs}"`) as unknown,
+    })
+    expect((await remote.call('find', { number: theirs })).data.rows).toEqual([])
+    expect((await remote.call('evidence', { container: mine })).data).toMatchObject({ customer })
+    expect(texts.filter((text) => others.some((other) => text.includes(other)))).toEqual([])
+    const freshness = remote.client.readResource({ uri: 'tracking-sync://freshness' })
+    await expect(freshness).rejects.toThrow(/may not read all/)
+    // The role has another name since: the token must not read its rows.
+    await assign(others[0])
+    expect(await remote.call('ask', { question: 'changes' })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/and no role reads just these now/) as unknown,
+    })
+    expect(await sentenceOf(await overHttp('changes.csv?'))).toMatch(
+      /^403 the token theirs reads the rows of .*, and no role reads just these now/,
+    )
+  })
+})
+
 describe('an answer over HTTP', () => {
-  it('has the bytes of the command, in each format', { tags: ['HQ1'] }, async () => {
-    expect(await compareWithCommand(['last_free_days'], FORMATS)).toBe(1)
-    expect(await compareWithCommand(['costs', 'changes'], ['csv'])).toBe(2)
+  it.each([
+    ...FORMATS.map((format) => ['last_free_days', format] as const),
+    ['costs', 'csv'] as const,
+    ['changes', 'csv'] as const,
+  ])('has the bytes of the command: %s.%s', { tags: ['HQ1'] }, async (name, format) => {
+    const file = join(folder.path, `${name}.${format}`)
+    const [answer] = await Promise.all([
+      get(`/questions/${name}.${format}?as-of=${asOf}&limit=30`),
+      query(name, ...['--as-of', asOf, '--limit', '30', '--format', format, '--out', file]),
+    ])
+    const asked = await readFile(file)
+    if (format === 'xlsx') {
+      // The archive holds the time of its making.
+      const [one, other] = [answer.bytes, asked].map((bytes) => readWorkbook(bytes).rows)
+      expect(one).toEqual(other)
+      expect(one!.length).toBeGreaterThan(1)
+    } else {
+      expect(answer.text).toBe(asked.toString())
+      expect(answer.bytes.equals(asked)).toBe(true)
+      expect(lines(answer.text)).toBeGreaterThan(2)
+    }
   })
 
   it.each([
@@ -354,23 +745,6 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
     ])
     expect(said.some((one) => one.includes('hidden-word'))).toBe(false)
   })
-
-  it('comes at once to a flood beyond the bound', { tags: ['HQ4'] }, async () => {
-    const bound = await open({ limits: { atOnce: 2, waiting: 3 } })
-    const locked = await lockShipments()
-    const flood = Array.from({ length: 12 }, () =>
-      get('/questions/arrivals.csv?limit=1', {}, bound),
-    )
-    const turnedAway = await Promise.all(
-      Array.from({ length: 7 }, async (_, at) => (await firstOf(flood, at + 1)).at(-1)!),
-    )
-    expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
-    expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
-    await locked.release()
-    const statuses = (await Promise.all(flood)).map(({ status }) => status).sort()
-    expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
-    expect((await get('/questions/arrivals.csv?limit=1', {}, bound)).status).toBe(200)
-  })
 })
 
 /** The first answers to arrive. */
@@ -384,16 +758,6 @@ async function firstOf<Result>(work: readonly Promise<Result>[], count: number):
       }, reject)
     }
   })
-}
-
-/** Answers wait until it is released. */
-async function lockShipments(): Promise<{ readonly release: () => Promise<void> }> {
-  const { client } = await scene.warehouse.another('lock')
-  await client.query('begin')
-  await client.query('lock table tracking.shipments in access exclusive mode')
-  const release = (): Promise<void> => client.end()
-  onTestFinished(release)
-  return { release }
 }
 
 describe('a token over HTTP', () => {
@@ -480,76 +844,6 @@ describe('a token over HTTP', () => {
     for (const end of ends) end()
     expect((await Promise.all(wrong)).filter((text) => text.startsWith('401'))).toHaveLength(20)
   })
-})
-
-describe('a token of a customer', () => {
-  it('reads rows of that customer alone, by its role', { tags: ['HQ3'] }, async () => {
-    // Of the customers, the two with the most rows in both answers: the week ends today, so not
-    // every customer has changes.
-    const answers = await Promise.all(
-      ['last_free_days', 'changes'].map(
-        async (name) => JSON.parse((await get(`/questions/${name}.json`)).text) as Named[],
-      ),
-    )
-    const fewest = (name: string): number =>
-      Math.min(...answers.map((all) => all.filter((row) => row.customer_name === name).length))
-    const [customer = '', other = ''] = [
-      ...new Set(answers.flat().flatMap((row) => row.customer_name ?? [])),
-    ].sort((one, two) => fewest(two) - fewest(one))
-    const role = `http_${process.pid}`
-    const ask = ['--questions', 'last_free_days,changes', '--customer', customer]
-    const refusal = async (name: string, ...args: string[]): Promise<string> => {
-      const call = await callCli(['tokens', 'create', '--name', name, ...args], settings)
-      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
-      return call.stderr
-    }
-    expect(await refusal('early', ...ask)).toMatch(/needs a warehouse that is open to customers/)
-    expect(await callCli(['migrate', '--customers'], settings)).toMatchObject({ exitCode: 0 })
-    expect(await refusal('early', ...ask)).toMatch(/and no role reads the rows of just that/)
-    await scene.query(`create role ${role} nologin`)
-    opened.push(() => scene.query(`drop owned by ${role}; drop role ${role}`))
-    await scene.query(`grant tracking_customer to ${role}`)
-    const assign = (name: string): Promise<unknown> =>
-      scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, name)
-    await assign(customer)
-    expect(
-      await refusal('closed', '--questions', 'accrual,invoices', '--customer', customer),
-    ).toMatch(/--questions names accrual, invoices, which reads what is closed/)
-    const token = await createToken('theirs', ...ask)
-    const rows: Record<string, number> = {}
-    for (const name of ['last_free_days', 'changes']) {
-      const all = JSON.parse((await get(`/questions/${name}.json`)).text) as Named[]
-      const { status, text } = await get(`/questions/${name}.json?token=${token}`)
-      const own = JSON.parse(text) as Named[]
-      expect({ name, status, names: new Set(own.map((row) => row.customer_name)) }).toEqual({
-        ...{ name, status: 200 },
-        names: new Set([customer]),
-      })
-      expect(own).toHaveLength(all.filter((row) => row.customer_name === customer).length)
-      rows[name] = own.length
-      const others = await get(
-        `/questions/${name}.json?token=${token}&customer=${encodeURIComponent(other)}`,
-      )
-      expect([others.status, others.text]).toEqual([200, '[]\n'])
-    }
-    expect(rows.last_free_days).toBeGreaterThan(0)
-    const calendar = await get(`/questions/last_free_days.ics?token=${token}`)
-    expect([calendar.status, calendar.text.includes(PAGE)]).toEqual([200, false])
-    const compared = await get(
-      `/questions/last_free_days.csv?token=${token}&against=${scene.instants[0]}`,
-    )
-    expect(compared.text).not.toContain(other)
-    expect(lines(compared.text)).toBeGreaterThan(1)
-    // The role has another name since: the token must not read its rows.
-    await assign(other)
-    expect(await refused(`/questions/changes.csv?token=${token}`)).toMatch(
-      /^403 the token theirs reads the rows of .*, and no role reads just these now/,
-    )
-  })
-
-  interface Named {
-    readonly customer_name: string | null
-  }
 })
 
 describe('the description of the questions', () => {
