@@ -162,20 +162,6 @@ export function asJavaScript(rows: Rows, table: ManifestTable): Rows {
   )
 }
 
-/** The same of rows that such a reader gave. */
-export function withRoundDecimals(rows: Rows, table: ManifestTable): Rows {
-  const columns = table.columns.filter(own)
-  return sorted(
-    rows.map((row) =>
-      (JSON.parse(row) as (string | null)[]).map((value, at) =>
-        value !== null && columns[at]!.type.startsWith('decimal')
-          ? Number(value).toPrecision(12)
-          : value,
-      ),
-    ),
-  )
-}
-
 function sorted(rows: readonly (readonly (string | null)[])[]): Rows {
   return rows.map((row) => JSON.stringify(row)).sort()
 }

@@ -97,18 +97,3 @@ describe('mcp answers', { tags: ['JM3'] }, () => {
     expect(again.text).toBe(text)
   })
 })
-
-it('a database that is away is told and asked again', { tags: ['JM2'] }, async () => {
-  const env = { DATABASE_URL: 'postgres://reader:secret@127.0.0.1:9/warehouse' }
-  const { isError, text } = await callAs(env, 'find', find)
-  expect({ isError, text }).toEqual({
-    isError: true,
-    text: expect.stringMatching(
-      /ECONNREFUSED.*; check that PostgreSQL runs and DATABASE_URL/,
-    ) as unknown,
-  })
-  expect(text).not.toContain('secret')
-  const program = running.at(-1)!
-  expect((await program.call('list_questions')).isError).toBe(false)
-  expect((await program.call('find', find)).text).toBe(text)
-})
