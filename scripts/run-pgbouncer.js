@@ -20,7 +20,6 @@ const EXCLUDED = {
   'test/integration/simulator/**': 'the simulator, which has no database',
   'test/integration/faults/**':
     'they kill, count, stop or delay the connections to PostgreSQL, which are the pooler’s here',
-  'test/integration/warehouse/connections.test.ts': 'keepalives of our own socket to PostgreSQL',
   'test/integration/security/database-tls.test.ts': 'TLS between the program and PostgreSQL',
   'test/integration/sync/failures.test.ts':
     'they take PostgreSQL away, and the test itself cannot connect then',

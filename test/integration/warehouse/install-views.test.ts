@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
-import { readViews, type ShippedView } from '../../../src/warehouse/schema/shipped-views.js'
+import type { ShippedView } from '../../../src/warehouse/schema/shipped-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse
@@ -43,13 +43,6 @@ const ships = view('ships', 'select 1 as imo, 2 as knots')
 const fleets = view('fleets', 'select count(*) as ships from {{analytics}}.ships')
 
 describe('installing views', () => {
-  it('creates them once, each after those it reads from', async () => {
-    const { warehouse } = opened
-    expect(await installViews(warehouse, [ships, fleets], options)).toEqual(['ships', 'fleets'])
-    expect(await viewNames()).toEqual(['fleets', 'ships'])
-    expect(await installViews(warehouse, [ships, fleets], options)).toEqual([])
-  })
-
   it('replaces a changed one in place and keeps what others built on it', async () => {
     const { warehouse } = opened
     await installViews(warehouse, [ships, fleets], options)
@@ -120,16 +113,4 @@ describe('installing views', () => {
     )
     expect(done.flat().sort()).toEqual(['fleets', 'ships'])
   })
-})
-
-it('the shipped views are in order of use', async () => {
-  const views = await readViews()
-  const names = views.map(({ schema, name }) => `{{${schema}}}.${name}`)
-  for (const [index, { sqlText }] of views.entries()) {
-    const later = names
-      .slice(index + 1)
-      .filter((name) => new RegExp(`${name.replaceAll(/[{}.]/g, '\\$&')}\\b`).test(sqlText))
-    expect(later).toEqual([])
-  }
-  expect(names).toContain('{{parts}}.known_containers')
 })

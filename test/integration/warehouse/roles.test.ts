@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import {
@@ -49,6 +48,15 @@ beforeAll(async () => {
   await scene.run(`grant ${report.roles.writer} to ${scene.nameOf('loader')}`)
 })
 afterAll(() => scene.close())
+
+async function createAsLoader(
+  of: string,
+  login?: Parameters<typeof createRoles>[1],
+): Promise<RolesReport> {
+  const url = scene.urlOf('loader')
+  const warehouse = createWarehouse({ url, schema: of, logger: silentLogger })
+  return createRoles(warehouse, login).finally(() => warehouse.close())
+}
 
 /** Output of a command, with one space between words. */
 async function callAs(line: string, login?: string): Promise<string> {
@@ -134,14 +142,12 @@ describe('roles', () => {
   })
 
   it('a reader may see each column of the bookkeeping or not', { tags: ['FC3'] }, async () => {
-    const rows = await scene.warehouse.query(
-      'look',
-      sql<{ hidden: string }>`select table_name || '.' || column_name as hidden
-      from information_schema.columns
-      where table_schema = ${`${schema}_sync`}
-          and table_name not like 'stored\\_%\\__'
-          and not has_column_privilege(${report.roles.reader}, format('%I.%I', table_schema, table_name), column_name, 'select')
+    const rows = await scene.run<{ hidden: string }>(
+      `select table_name || '.' || column_name as hidden from information_schema.columns
+      where table_schema = $1 and table_name not like 'stored\\_%\\__' and not has_column_privilege(
+        $2, format('%I.%I', table_schema, table_name), column_name, 'select')
       order by 1`,
+      [`${schema}_sync`, report.roles.reader],
     )
     expect(rows.map(({ hidden }) => hidden)).toEqual([
       'access_tokens.secret_hash',
@@ -176,40 +182,22 @@ describe('roles', () => {
   })
 
   it('who may not create them gets the statements instead', { tags: ['G9', 'JD1'] }, async () => {
-    const warehouse = createWarehouse({
-      url: scene.urlOf('loader'),
-      schema: `${schema}_b`,
-      logger: silentLogger,
-    })
-    try {
-      const login = { user: `${schema}_b_query`, password: 'canary-of-a-reader' }
-      const refused = await createRoles(warehouse, login)
-      expect(refused.isDone).toBe(false)
-      expect(refused.statements.slice(0, 3)).toEqual([
-        `create role "${schema}_b_reader" nologin`,
-        `create role "${schema}_b_writer" nologin`,
-        `create role "${schema}_b_query" login password '…'`,
-      ])
-      expect(refused.statements.at(-1)).toBe(`grant "${schema}_b_reader" to "${schema}_b_query"`)
-      expect(JSON.stringify(refused)).not.toContain(login.password)
-    } finally {
-      await warehouse.close()
-    }
+    const login = { user: `${schema}_b_query`, password: 'canary-of-a-reader' }
+    const refused = await createAsLoader(`${schema}_b`, login)
+    expect(refused.isDone).toBe(false)
+    expect(refused.statements.slice(0, 3)).toEqual([
+      `create role "${schema}_b_reader" nologin`,
+      `create role "${schema}_b_writer" nologin`,
+      `create role "${schema}_b_query" login password '…'`,
+    ])
+    expect(refused.statements.at(-1)).toBe(`grant "${schema}_b_reader" to "${schema}_b_query"`)
+    expect(JSON.stringify(refused)).not.toContain(login.password)
   })
 
   it('who is not the owner is told, also of mere warnings', { tags: ['G9'] }, async () => {
     await scene.run(`create table ${schema}.unread (id int)`)
     await scene.run(`revoke select on ${schema}.unread from ${schema}_reader`)
-    const warehouse = createWarehouse({
-      url: scene.urlOf('loader'),
-      schema,
-      logger: silentLogger,
-    })
-    try {
-      expect((await createRoles(warehouse)).isDone).toBe(false)
-    } finally {
-      await warehouse.close()
-    }
+    expect((await createAsLoader(schema)).isDone).toBe(false)
   })
 })
 
@@ -301,11 +289,9 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
       }
       await scene.run(`drop table ${list}`)
     }
-    const left = await scene.warehouse.query(
-      'look',
-      sql<{
-        schema: string
-      }>`select nspname as schema from pg_namespace where starts_with(nspname, ${others}) order by 1`,
+    const left = await scene.run<{ schema: string }>(
+      'select nspname as schema from pg_namespace where starts_with(nspname, $1) order by 1',
+      [others],
     )
     expect(left.map((row) => row.schema)).toEqual([others, `${others}_sync`])
   })
