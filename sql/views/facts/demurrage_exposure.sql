@@ -23,71 +23,8 @@
 -- has_rule: a rule for storage or demurrage applies to the stay, whether past its day or not.
 
 create view {{analytics}}.demurrage_exposure as
-with
-
-overdue as (
-
-    select
-        stay.container_id,
-        stay.shipment_id,
-        stay.pod_terminal_id,
-        stay.container_number,
-        stay.bill_of_lading_number,
-        stay.shipping_line_scac,
-        stay.pod_terminal,
-        stay.place,
-        stay.has_reached_ramp,
-        stay.is_merged_from_port,
-        stay.equipment_type,
-        stay.equipment_length,
-        stay.equipment_height,
-        stay.terminal_names,
-        stay.customer_name,
-        stay.ref_numbers,
-        stay.ref_numbers_text,
-        stay.tags,
-        stay.tags_text,
-        stay.custom_fields,
-        stay.state,
-        stay.binding_source,
-        stay.tracking_stopped_reason,
-        stay.mode,
-        stay.time_zone,
-        stay.wall_zone,
-        stay.days_over,
-        stay.is_zone_known,
-        stay.binding_on,
-        stay.terminal_on,
-        stay.line_on,
-        stay.rail_on,
-        stay.today_on,
-        stay.out_on,
-        stay.end_at,
-        stay.place_locode,
-        stay.pod_discharged_at,
-        stay.reported_on,
-        stay.departed_on,
-        stay.started_on,
-        stay.arrived_on,
-        stay.berthed_on,
-        stay.available_on
-    from {{analytics}}.container_stays as stay
-    where (
-            stay.state in ('overdue', 'out_late')
-            or stay.state = 'unknown'
-            and stay.has_begun
-            and not stay.has_ended
-            and stay.binding_on < stay.today_on
-        )
-        and not exists (
-            select
-            from {{parts}}.tracked_twice as twice
-            where twice.container_id = stay.container_id
-                and twice.is_counted_elsewhere
-        )
-
-)
-
+-- Planned by itself, see known_milestones.
+with apart as (select)
 select
     stay.container_id,
     stay.shipment_id,
@@ -128,7 +65,7 @@ select
     stay.today_on,
     stay.end_at,
     stay.pod_discharged_at
-from overdue as stay
+from {{parts}}.overdue_stays as stay
 -- Looked up one by one: few containers are past their day, and fewer have fees.
 left join lateral (
 

@@ -137,6 +137,8 @@ it(
     await insertEvents('there', [
       ['vessel_departed', 'CNSHA', '2026-02-01T00:00Z'],
       ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
+      // A forecast reports nothing.
+      ['estimated.vessel_arrived', 'USLAX', '2026-03-11T00:00Z'],
     ])
     await insertEvents('announced', [
       ['transshipment_arrived', 'SGSIN', '2026-03-10T00:00Z'],

@@ -96,129 +96,36 @@ found as (
     union all
 
     select
-        version.container_id,
-        case
-            when version.attribute = 'ETA at the ramp' then 'ETA'
-            when version.attribute = 'pickup appointment' then 'appointment'
-            when version.kind = 'milestone' then 'milestone'
-            else version.attribute
-        end as change,
-        case
-            when version.attribute = 'ETA at the ramp' then 'ramp'
-            when version.kind = 'milestone' then version.attribute
-        end as subject,
-        case
-            when version.kind <> 'value' then coalesce(
-                to_char(version.from_at at time zone clock.name, 'YYYY-MM-DD HH24:MI'),
-                to_char(version.from_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
-            )
-            else coalesce(before.nickname, before.name, version.from_value)
-        end as from_value,
-        case
-            when version.kind <> 'value' then coalesce(
-                to_char(version.to_at at time zone clock.name, 'YYYY-MM-DD HH24:MI'),
-                to_char(version.to_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
-            )
-            else coalesce(after.nickname, after.name, version.to_value)
-        end as to_value,
-        case
-            when version.attribute = 'availability' and version.to_value = 'available'
-                then 'better'
-            when version.attribute = 'availability' and version.from_value = 'available'
-                then 'worse'
-            when version.kind = 'value' then null
-            when version.to_at is null or version.to_at > version.from_at then 'worse'
-            when version.to_at < version.from_at or version.attribute <> 'ETA at the ramp'
-                then 'better'
-        end as effect,
-        round(
-            (date_part('epoch', version.to_at - version.from_at) / 3600)::numeric, 2
-        ) as shift_hours,
+        own.container_id,
+        own.change,
+        own.subject,
+        own.from_value,
+        own.to_value,
+        own.effect,
+        own.shift_hours,
         null as shift_days,
         null as change_amount,
         null as change_currency_code,
-        version.source,
-        version.learned_at
-    from {{parts}}.container_version_changes as version
-    left join {{analytics}}.time_zones as zone
-        on zone.name = version.time_zone
-    cross join lateral (
-
-        select coalesce(zone.name, case when version.time_zone is null then 'UTC' end) as name
-
-    ) as clock
-    left join {{data}}.terminals as before
-        on version.attribute = 'terminal'
-        and before.terminal_id = version.from_value
-    left join {{data}}.terminals as after
-        on version.attribute = 'terminal'
-        and after.terminal_id = version.to_value
+        own.source,
+        own.learned_at
+    from {{parts}}.attribute_changes as own
 
     union all
 
     select
-        happened.container_id,
-        happened.topic as change,
-        case
-            when happened.topic <> 'last free day' then happened.subject
-            when happened.subject = 'pickup_lfd' then 'service'
-            else replace(happened.subject, 'pickup_lfd_', '')
-        end as subject,
-        case
-            when happened.topic <> 'fee' then happened.from_value
-            when happened.kind <> 'fee listed' then coalesce(
-                happened.from_value || coalesce(' ' || happened.detail, ''), 'amount not said'
-            )
-        end as from_value,
-        case
-            when happened.topic <> 'fee' then happened.to_value
-            when happened.kind <> 'fee removed' then coalesce(
-                happened.to_value || coalesce(' ' || happened.detail, ''), 'amount not said'
-            )
-        end as to_value,
-        case
-            when happened.topic = 'fee'
-                then case sign(fee.change_amount) when 1 then 'worse' when -1 then 'better' end
-            when happened.topic = 'last free day'
-                then case sign(day.shift_days) when 1 then 'better' when -1 then 'worse' end
-            when happened.kind = 'hold cleared' then 'better'
-            when happened.from_value is not distinct from happened.to_value then null
-            when happened.kind = 'hold placed' or happened.from_value = 'pending' then 'worse'
-            when happened.to_value = 'pending' then 'better'
-        end as effect,
+        listed.container_id,
+        listed.change,
+        listed.subject,
+        listed.from_value,
+        listed.to_value,
+        listed.effect,
         null as shift_hours,
-        day.shift_days,
-        fee.change_amount,
-        case when fee.change_amount is not null then happened.detail end as change_currency_code,
-        happened.source,
-        happened.learned_at
-    from {{analytics}}.timeline as happened
-    cross join lateral (
-
-        -- Both amounts are of one currency: it is part of what tells fees apart.
-        select
-            case happened.kind
-                when 'fee listed' then happened.to_value::numeric
-                when 'fee removed' then -happened.from_value::numeric
-                when 'fee changed' then happened.to_value::numeric - happened.from_value::numeric
-            end as change_amount
-
-    ) as fee
-    cross join lateral (
-
-        -- A day that could not be worked out is shown as the instant that was sent. Another zone of
-        -- the same instant moves nothing.
-        select
-            case
-                when happened.kind = 'last free day moved'
-                    and happened.from_value like '____-__-__'
-                    and happened.to_value like '____-__-__'
-                    then happened.to_value::date - happened.from_value::date
-            end as shift_days
-
-    ) as day
-    where happened.topic in ('hold', 'fee', 'last free day')
-        and not happened.is_first_sight
+        listed.shift_days,
+        listed.change_amount,
+        listed.change_currency_code,
+        listed.source,
+        listed.learned_at
+    from {{parts}}.list_changes as listed
 
 )
 

@@ -25,85 +25,6 @@
 create view {{analytics}}.evidence as
 with
 
-boxes as not materialized (
-
-    select
-        container.container_id,
-        container.shipment_id,
-        container.pod_terminal_id,
-        container.number as container_number,
-        shipment.bill_of_lading_number,
-        shipment.shipping_line_scac,
-        coalesce(pod_terminal.nickname, pod_terminal.name) as pod_terminal,
-        container.pod_timezone as pod_zone,
-        zone.name as known_zone,
-        first_sight._first_seen_at as first_seen_at,
-        container.pod_arrived_at,
-        container.pod_discharged_at,
-        container.pod_rail_departed_at,
-        container.pod_full_out_at,
-        container.final_destination_full_out_at,
-        wall_time.pod_arrived_local,
-        wall_time.pod_discharged_local,
-        wall_time.pod_rail_departed_local,
-        wall_time.pod_full_out_local,
-        wall_time.final_destination_full_out_local
-    from {{parts}}.known_containers as container
-    inner join {{data}}.containers as first_sight
-        on first_sight.container_id = container.container_id
-    left join {{parts}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-    left join {{data}}.terminals as pod_terminal
-        on pod_terminal.terminal_id = container.pod_terminal_id
-    left join {{analytics}}.time_zones as zone
-        on zone.name = container.pod_timezone
-    left join {{analytics}}.time_zones as inland_zone
-        on inland_zone.name = container.final_destination_timezone
-    -- Here and not with the observations, so that PostgreSQL can compute them once for a container.
-    left join lateral (
-
-        select
-            container.pod_arrived_at at time zone coalesce(
-                zone.name,
-                case when container.pod_timezone is null then 'UTC' end
-            ) as pod_arrived_local,
-            container.pod_discharged_at at time zone coalesce(
-                zone.name,
-                case when container.pod_timezone is null then 'UTC' end
-            ) as pod_discharged_local,
-            container.pod_rail_departed_at at time zone coalesce(
-                zone.name,
-                case when container.pod_timezone is null then 'UTC' end
-            ) as pod_rail_departed_local,
-            container.pod_full_out_at at time zone coalesce(
-                zone.name,
-                case when container.pod_timezone is null then 'UTC' end
-            ) as pod_full_out_local,
-            container.final_destination_full_out_at at time zone coalesce(
-                inland_zone.name,
-                case when container.final_destination_timezone is null then 'UTC' end
-            ) as final_destination_full_out_local
-
-    ) as wall_time
-        on true
-
-),
-
--- The availability of each version; null: not known.
-availabilities as not materialized (
-
-    select
-        version.container_id,
-        version.valid_from,
-        version.valid_to,
-        version.source,
-        case
-            when version.availability_known is not false then version.available_for_pickup
-        end as is_available
-    from {{data}}.container_history as version
-
-),
-
 observations as (
 
     select
@@ -137,69 +58,29 @@ observations as (
         observation.last_free_on,
         observation.seen_at,
         observation.gone_at
-    from boxes as box
+    from {{parts}}.evidence_containers as box
     -- Looked up container by container: a question about a few containers must not read all holds.
-    inner join lateral (
+    cross join lateral (
 
         select
-            deadline.place,
-            'last free day' as kind,
-            case deadline.kind
-                when 'pickup_lfd' then 'service'
-                when 'pickup_lfd_line' then 'line'
-                when 'pickup_lfd_terminal' then 'terminal'
-                when 'pickup_lfd_rail' then 'rail'
-                else deadline.kind
-            end as subject,
-            null as value,
-            deadline.source,
-            null::numeric as amount,
-            null as currency_code,
-            deadline.local_date as last_free_on,
-            deadline.valid_from as seen_at,
-            deadline.valid_to as gone_at
-        from {{data}}.container_import_deadline_history as deadline
-        where deadline.container_id = box.container_id
-
-        union all
-
-        select
-            hold.place,
-            'hold' as kind,
-            hold.hold_name as subject,
-            concat_ws(': ', hold.status, hold.description) as value,
-            hold.source,
-            null::numeric as amount,
-            null as currency_code,
-            null::date as last_free_on,
-            hold.placed_at as seen_at,
-            hold.cleared_at as gone_at
-        from {{analytics}}.hold_durations as hold
-        where hold.container_id = box.container_id
-
-        union all
-
-        select
-            fee.place,
-            'fee' as kind,
-            fee.type as subject,
-            concat_ws(' ', fee.amount, fee.currency_code) as value,
-            fee.source,
-            fee.amount,
-            fee.currency_code,
-            null::date as last_free_on,
-            fee.valid_from as seen_at,
-            fee.valid_to as gone_at
-        from {{data}}.container_fee_history as fee
-        where fee.container_id = box.container_id
+            listed.place,
+            listed.kind,
+            listed.subject,
+            listed.value,
+            listed.source,
+            listed.amount,
+            listed.currency_code,
+            listed.last_free_on,
+            listed.seen_at,
+            listed.gone_at
+        from {{parts}}.list_observations as listed
+        where listed.container_id = box.container_id
+        offset 0
 
     ) as observation
-        on true
 
     union all
 
-    -- Successive versions of the container with one availability are one observation: it begins
-    -- with the first of these versions and ends with the last.
     select
         box.container_id,
         box.shipment_id,
@@ -224,52 +105,16 @@ observations as (
         'port' as place,
         'availability' as kind,
         null as subject,
-        case version.is_available
-            when true then 'available'
-            when false then 'not available'
-            else 'not known'
-        end as value,
-        version.source,
+        availability.value,
+        availability.source,
         null::numeric as amount,
         null as currency_code,
         null::date as last_free_on,
-        version.valid_from as seen_at,
-        case when later.container_id is null then version.valid_to else stay.gone_at end as gone_at
-    from boxes as box
-    inner join availabilities as version
-        on version.container_id = box.container_id
-    left join availabilities as earlier
-        on earlier.container_id = version.container_id
-        and earlier.valid_to = version.valid_from
-        and earlier.is_available is not distinct from version.is_available
-    left join availabilities as later
-        on later.container_id = version.container_id
-        and later.valid_from = version.valid_to
-        and later.is_available is not distinct from version.is_available
-    -- Looked up only if there is more than one version.
-    left join lateral (
-
-        select last.valid_to as gone_at
-        from availabilities as last
-        where later.container_id is not null
-            and last.container_id = version.container_id
-            and last.valid_from >= version.valid_to
-            and not exists (
-                select
-                from availabilities as next
-                where next.container_id = last.container_id
-                    and next.valid_from = last.valid_to
-                    and next.is_available is not distinct from last.is_available
-                -- Forces a look-up of one version instead of a join with all versions of the
-                -- container.
-                offset 0
-            )
-        order by last.valid_from
-        limit 1
-
-    ) as stay
-        on true
-    where earlier.container_id is null
+        availability.seen_at,
+        availability.gone_at
+    from {{parts}}.evidence_containers as box
+    inner join {{parts}}.availability_spans as availability
+        on availability.container_id = box.container_id
 
 )
 
