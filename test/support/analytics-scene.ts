@@ -84,6 +84,16 @@ export function useAnalyticsScene(): AnalyticsScene {
   }
 }
 
+/** The plan of a statement over tables that count as large: of small ones PostgreSQL reads all. */
+export async function planOf(warehouse: Warehouse, sqlText: string): Promise<string> {
+  const plan = await warehouse.transaction('explain', async (session) => {
+    await session.query('set', sql`set local enable_seqscan = off`)
+    const statement = rawStatement<Record<string, string>>(`explain ${sqlText}`)
+    return session.query('explain', statement)
+  })
+  return plan.map((row) => row['QUERY PLAN']).join('\n')
+}
+
 export async function openAnalyticsScene(): Promise<AnalyticsScene> {
   const { warehouse, drop } = await borrowTestWarehouse()
   const { names } = warehouse

@@ -45,25 +45,6 @@ async function expectSent(channel: string): Promise<void> {
   await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot(`messages/${channel}.json`)
 }
 
-describe('Slack', () => {
-  it('gets a text and blocks in which the source can name nobody', { tags: ['A5'] }, async () => {
-    const delivery = await sendMessage(
-      { slack: { url: receiver.url } },
-      'slack',
-      message([HOSTILE]),
-    )
-    expect(delivery).toEqual({ outcome: 'sent' })
-    await expectSent('slack')
-  })
-
-  it('gets no more than a section takes', () => {
-    const lines = Array.from({ length: 400 }, (_, at) => `${at} ${'&'.repeat(100)}`)
-    const { text } = toSlack(message(lines)).blocks[1] as { text: { text: string } }
-    expect(text.text.length).toBeLessThanOrEqual(3_000)
-    expect(text.text).toMatch(/\n… 39\d more lines$/)
-  })
-})
-
 describe('a text of the source', { tags: ['A5'] }, () => {
   it('breaks no line of a message', () => {
     const hostile = 'held\r\n-- \nall is well\u2028now\u202e'
@@ -85,18 +66,26 @@ describe('a text of the source', { tags: ['A5'] }, () => {
   })
 })
 
-describe('Teams', () => {
-  it('gets an Adaptive Card of runs of text, which know no markup', { tags: ['A5'] }, async () => {
-    const delivery = await sendMessage(
-      { teams: { url: receiver.url } },
-      'teams',
-      message([HOSTILE]),
-    )
-    expect(delivery).toEqual({ outcome: 'sent' })
-    await expectSent('teams')
+describe('a chat', () => {
+  it.each(['slack', 'teams'] as const)(
+    '%s gets a text in which the source can name nobody',
+    { tags: ['A5'] },
+    async (channel) => {
+      const channels = { [channel]: { url: receiver.url } }
+      const delivery = await sendMessage(channels, channel, message([HOSTILE]))
+      expect(delivery).toEqual({ outcome: 'sent' })
+      await expectSent(channel)
+    },
+  )
+
+  it('of Slack gets no more than a section takes', () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `${at} ${'&'.repeat(100)}`)
+    const { text } = toSlack(message(lines)).blocks[1] as { text: { text: string } }
+    expect(text.text.length).toBeLessThanOrEqual(3_000)
+    expect(text.text).toMatch(/\n… 39\d more lines$/)
   })
 
-  it('gets less than the 28 KB that it takes', () => {
+  it('of Teams gets less than the 28 KB that it takes', () => {
     const lines = Array.from({ length: 900 }, () => '€'.repeat(300))
     const card = JSON.stringify(toTeams(message(lines)))
     expect(Buffer.byteLength(card)).toBeLessThan(28_000)

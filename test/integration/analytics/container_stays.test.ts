@@ -36,6 +36,7 @@ interface Stay {
   readonly line_on: string | null
   readonly rail_on: string | null
   readonly service_on: string | null
+  readonly reported_on: string | null
   readonly binding_on: string | null
 }
 
@@ -97,7 +98,9 @@ it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3']
       ((start ?? now) >= (port.end_at ?? '') && (port.has_ended || !stay.has_begun))
     const isPick = earliest === undefined && binding !== null
     const isBinding = binds.includes(binding) && !(isPick && said.has(stay.container_id))
-    return !(isBinding && isCounted && (over ?? 1) >= 1 && isPast && isAfterPort)
+    // No rule says another day.
+    const isReported = stay.reported_on === binding
+    return !(isBinding && isReported && isCounted && (over ?? 1) >= 1 && isPast && isAfterPort)
   })
   expect(broken).toEqual([])
   // States that never occurred prove nothing.

@@ -1,7 +1,5 @@
-import { expect, it, onTestFinished, test } from 'vitest'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
-import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { expect, it, test } from 'vitest'
+import { planOf, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
@@ -166,24 +164,13 @@ it('counts loading at the port of lading and berthing at the port of discharge, 
 })
 
 it('reads transport events only when one of theirs is asked for, and then by the container', async () => {
-  const { warehouse, drop } = await borrowTestWarehouse()
-  onTestFinished(drop)
-  const planOf = async (column: string) => {
-    const plan = await warehouse.transaction('look at the plan', async (session) => {
-      // Of tables as small as these the planner reads all rows where it may.
-      await session.query('set', rawStatement('set local enable_seqscan = off'))
-      return session.query(
-        'explain',
-        rawStatement<{ 'QUERY PLAN': string }>(
-          `explain select ${column} from tracking_analytics.journey
-          where shipping_line_scac = 'MAEU'`,
-        ),
-      )
-    })
-    return plan.map((row) => row['QUERY PLAN']).join('\n')
-  }
-  expect(await planOf('pod_arrived_local, pol_departed_at')).not.toContain('transport_events')
-  const plan = await planOf('empty_out_at')
+  const planFor = (columns: string) =>
+    planOf(
+      scene.warehouse,
+      `select ${columns} from tracking_analytics.journey where shipping_line_scac = 'MAEU'`,
+    )
+  const plan = await planFor('empty_out_at')
+  expect(await planFor('pod_arrived_local, pol_departed_at')).not.toContain('transport_events')
   expect(plan).toContain('transport_events')
   expect(plan).not.toContain('Seq Scan on transport_events')
 })

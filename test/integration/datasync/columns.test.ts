@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
-import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { planOf, useAnalyticsScene } from '../../support/analytics-scene.js'
 
 const scene = useAnalyticsScene()
 
@@ -48,19 +46,8 @@ it('says of every column that is never filled that it is unavailable, and why', 
 })
 
 it('finds one container by its key', async () => {
-  const { warehouse, drop } = await borrowTestWarehouse()
-  const plan = await warehouse.transaction('explain', async (session) => {
-    // The planner reads an empty table whole: here every table counts as large.
-    await session.query('explain', rawStatement('set local enable_seqscan = off'))
-    return session.query(
-      'explain',
-      rawStatement<Record<string, string>>(
-        `explain select * from tracking_datasync.containers where container_id = 'c1'`,
-      ),
-    )
-  })
-  await drop()
-  const text = plan.map((row) => row['QUERY PLAN']).join('\n')
-  expect(text).toMatch(/transport_events_milestones_idx/)
-  expect(text).not.toMatch(/Seq Scan on (?:containers|transport_events|container_)/)
+  const one = `select * from tracking_datasync.containers where container_id = 'c1'`
+  const plan = await planOf(scene.warehouse, one)
+  expect(plan).toMatch(/transport_events_milestones_idx/)
+  expect(plan).not.toMatch(/Seq Scan on (?:containers|transport_events|container_)/)
 })
