@@ -10,7 +10,6 @@ import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
 } from '../../../src/extensions/embedded-postgres/embedded-database.js'
-import { isAlive } from '../../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { prepareHome } from '../../support/prepared-home.js'
 
@@ -179,9 +178,4 @@ export async function query<Row extends pg.QueryResultRow>(
 export async function readServerPid(dataDirectory: string): Promise<number> {
   const text = await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8')
   return Number.parseInt(text, 10)
-}
-
-/** A zombie counts as ended: collecting it is the business of process 1. */
-export async function isRunning(pid: number): Promise<boolean> {
-  return isAlive(pid)
 }

@@ -1,14 +1,14 @@
-import { chmod, lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startEmbeddedDatabase } from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
+import { isAlive } from '../../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { copyApplication } from './application-copy.js'
 import {
   cleanUp,
   isRoot,
-  isRunning,
   makeDirectory,
   makeHome,
   ordinaryUser,
@@ -33,25 +33,11 @@ async function useDatabase(
   const serverUid = (await stat(join(dataDirectory, 'postmaster.pid'))).uid
   const pid = await readServerPid(dataDirectory)
   await child.stop()
-  expect(await isRunning(pid)).toBe(false)
+  expect(await isAlive(pid)).toBe(false)
   return { dataDirectory, rows, serverUid }
 }
 
 describe('a package installed without its install script', { tags: ['release'] }, () => {
-  it('gets its library links from several starters at once', async () => {
-    const { distDirectory, links } = await copyApplication(0o755)
-    expect(links.length).toBeGreaterThan(0)
-    const children = await Promise.all(
-      [1, 2].map(async () => startChild({ homeDirectory: await makeHome(), distDirectory })),
-    )
-    for (const child of children) {
-      const { url } = await child.ready
-      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
-    }
-    for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true)
-    await Promise.all(children.map((child) => child.stop()))
-  })
-
   it('is copied beside the data when it may not be changed: an ordinary user runs the server itself, with everything in the home and closed to others', async () => {
     const { distDirectory, packageDirectory, links } = await copyApplication(0o755)
     // Root may write anywhere, so there it is an ordinary user in front of root's files.
@@ -93,28 +79,6 @@ describe('directories that only their owner can enter', { tags: ['release'] }, (
       expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
     }
   })
-
-  it('are explained when they were open as the data were made', async () => {
-    const homeDirectory = await makeHome()
-    await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
-    await chmod(dirname(homeDirectory), 0o700)
-    const start = startEmbeddedDatabase({ homeDirectory, logger })
-    if (isRoot) await expect(start).rejects.toThrow(/cannot enter .*; run "chmod o\+x /)
-    else await (await start).stop()
-  })
-
-  it('are explained when the data that were there have gone', async () => {
-    const homeDirectory = await makeHome(0o700)
-    const first = await startEmbeddedDatabase({ homeDirectory, logger })
-    await first.stop()
-    const area = dirname(first.dataDirectory)
-    await rm(area, { recursive: true })
-    const start = startEmbeddedDatabase({ homeDirectory, logger })
-    if (isRoot) {
-      await expect(start).rejects.toThrow(/which is gone; bring that directory back, or delete/)
-      await rm(join(homeDirectory, 'database', 'location'))
-    } else await (await start).stop()
-  })
 })
 
 describe('programs that cannot be run', () => {
@@ -153,12 +117,6 @@ describe('programs that cannot be run', () => {
   it('are explained when the package is not installed', async () => {
     const message = await nothingTo('embedded-postgres-of-nowhere')
     expect(message).toMatch(/'embedded-postgres-of-nowhere' is not installed.*DATABASE_URL/)
-  })
-
-  it('are explained when there are none for this platform', async () => {
-    const meta = await makePackage('')
-    await rm(join(dirname(meta), '@embedded-postgres'), { recursive: true })
-    expect(await nothingTo(meta)).toMatch(/no PostgreSQL programs for .* DATABASE_URL/)
   })
 
   it('are explained on a system with musl instead of glibc', async () => {

@@ -154,26 +154,17 @@ describe('moving the embedded warehouse to a server', { tags: ['release'] }, () 
   })
 
   it('leads to a warehouse that goes on where the other stopped', async () => {
-    const before = await readRows(targetUrl)
-    expect(await onTarget('check')).toMatchObject({ exitCode: 0 })
-    for (const isFirst of [true, false]) {
-      const sync = await onTarget('sync')
-      expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, /)
-      expect([isFirst, sync.exitCode]).toEqual([isFirst, 0])
+    const ids = async (): Promise<number[]> => {
+      const rows = (await readRows(targetUrl))['tracking_sync.sync_runs'] ?? []
+      return rows.map((row) => (JSON.parse(row) as { sync_run_id: number }).sync_run_id)
     }
-    const after = await readRows(targetUrl)
-    const runs = (rows: typeof after): number => rows['tracking_sync.sync_runs']!.length
-    expect(runs(after)).toBe(runs(before) + 2)
-    // Ids go on after the last one that the embedded database gave.
-    const lastId = (rows: typeof after): number =>
-      Math.max(
-        ...rows['tracking_sync.sync_runs']!.map((row) => {
-          const { sync_run_id } = JSON.parse(row) as { sync_run_id: number }
-          return sync_run_id
-        }),
-      )
-    expect(lastId(after)).toBe(lastId(before) + 2)
-    expect(after['tracking.containers']).toEqual(before['tracking.containers'])
+    const before = await ids()
+    expect(await onTarget('check')).toMatchObject({ exitCode: 0 })
+    const sync = await onTarget('sync')
+    expect(sync).toMatchObject({ exitCode: 0 })
+    expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, /)
+    // After the last one that the embedded database gave.
+    expect((await ids()).sort()).toEqual([...before, Math.max(...before) + 1].sort())
   })
 })
 
@@ -212,12 +203,6 @@ describe('a move is refused', () => {
     const refused = await runCli(['database', 'move-to'], { directory, env })
     expect(refused.stderr).toContain(`there is no embedded database in ${homeDirectory}`)
     expect(refused.exitCode).toBe(5)
-  })
-
-  it('into itself', { tags: ['release'] }, async () => {
-    const refused = await atSource((url) => move({ TRACKING_MOVE_TO_URL: url }))
-    expect(refused.stderr).toContain('the target is the embedded database itself')
-    expect(refused.exitCode).toBe(7)
   })
 
   it('while serve writes to the embedded one', { tags: ['release'] }, async () => {
