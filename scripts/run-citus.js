@@ -17,7 +17,6 @@ const TRIGGERS = 'puts triggers on tables of data, which nodes refuse'
 /** What proves nothing on a cluster, and why. */
 const EXCLUDED = {
   'test/integration/distribute/distribute.test.ts': 'the stand-in, where Citus is not',
-  'test/integration/distribute/find-obstacles.test.ts': 'gives tables to other logins',
   'test/integration/embedded-postgres/**': NOT_OURS,
   'test/integration/simulator/**': 'the simulator, which has no database',
   'test/integration/faults/database-faults.test.ts': TRIGGERS,

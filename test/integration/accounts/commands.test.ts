@@ -144,10 +144,6 @@ describe('a command for one account', () => {
     expect(wrong.stderr).toContain('did you mean blue-sea?')
   })
 
-  it('is not needed to show the settings', async () => {
-    expect((await run('config')).exitCode).toBe(0)
-  })
-
   it('is told the variable of its own key', async () => {
     const environment = { ...env, TRACKING_API_KEY_ACME: '' }
     const call = await callProgram(['plan', '--account', 'acme'], { directory, env: environment })

@@ -102,34 +102,6 @@ describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
     expect(onBoth.filter((text) => !isTried(text)).map((text) => text.slice(0, 300))).toEqual([])
   })
 
-  it.each([
-    [
-      'insert into tracking.ports (a) values (1) on conflict (a) do update set b = now()',
-      'it takes a time or chance in do update',
-    ],
-    ['update tracking.ports set b = clock_timestamp()', 'it sets what a volatile function gives'],
-    [
-      'update tracking.ports set b = case when b > $1 then now() else b end where b > $1',
-      'it takes a time or chance in a case',
-    ],
-    ['merge into tracking.ports using x on true when matched then delete', 'it merges'],
-    ['create trigger t before insert on tracking.ports', 'it creates a trigger'],
-    [
-      'create index i on tracking.ports (a); select 1',
-      'it creates an index among other statements',
-    ],
-  ])('a statement that breaks one is noticed: %s', (text, rule) => {
-    expect(brokenRules(text)).toEqual([rule])
-  })
-
-  it('a bookkeeping table of its own may do what it likes', () => {
-    expect(brokenRules('update tracking_sync.lease set a = clock_timestamp()')).toEqual([])
-    expect(reachOf('select from tracking.ports, tracking_sync.lease')).toEqual({
-      away: ['ports'],
-      here: ['lease'],
-    })
-  })
-
   it('no function that a view or a write calls reads a table: the nodes run them', () => {
     const folder = fileURLToPath(new URL('../../../sql/migrations/', import.meta.url))
     const texts = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
