@@ -49,28 +49,7 @@ async function resumePage({ query }: Scene, { stream }: ListPhase): Promise<numb
  */
 describe.each(LIST_PHASES)(
   'a fault at $name',
-  {
-    tags: [
-      'FA1',
-      'FF10',
-      'H2',
-      'H3',
-      'H4',
-      'H6',
-      'H10',
-      'H11',
-      'H13',
-      'I11',
-      'I14',
-      'I17',
-      'JC10',
-      'P4',
-      'P8',
-      'P9',
-      'R4',
-      'R5',
-    ],
-  },
+  { tags: ['FA1', 'FF10', 'H2', 'H3', 'H4', 'H6', 'H10', 'H11', 'H13', 'I11'] },
   (phase) => {
     let scene: Scene
     let before: RowSnapshot
@@ -86,43 +65,48 @@ describe.each(LIST_PHASES)(
 
     afterAll(closeScenes)
 
-    it.each(Object.entries(phase.cells))('%s', async (fault, cell) => {
-      const { faults, requests } = scene.simulator
-      for (let run = 1; run <= (phase.runs ?? 1); run += 1) {
-        requests.reset()
-        const played = play(scene, phase, fault as HttpFault)
-        const report = await scene.sync(optionsOf(phase))
-        faults.clear()
-        const state = report.streams.find(({ stream }) => stream === phase.stream)
-        expect({
-          run,
-          exitCode: report.exitCode,
-          ends: state?.outcome,
-          row: await runRow(scene, report),
-          problems: report.problems.join(),
-        }).toEqual({
-          run,
-          exitCode: cell.exitCode,
-          ends: cell.ends,
-          row: { exit_code: cell.exitCode, error_code: cell.error, is_finished: true },
-          problems: expect.stringMatching(cell.says) as string,
-        })
-        expect(played()).toBeGreaterThanOrEqual(cell.requests)
-        expect(played()).toBeLessThanOrEqual(cell.requests + (cell.more ?? 0))
-        if (cell.resumesAt !== undefined) {
-          expect(await resumePage(scene, phase)).toBe(cell.resumesAt)
+    it.each(Object.entries(phase.cells))(
+      '%s',
+      { tags: ['I14', 'I17', 'JC10', 'K6', 'P4', 'P8', 'P9', 'R4', 'R5'] },
+      async (fault, cell) => {
+        const { faults, requests } = scene.simulator
+        for (let run = 1; run <= (phase.runs ?? 1); run += 1) {
+          requests.reset()
+          const played = play(scene, phase, fault as HttpFault)
+          const report = await scene.sync(optionsOf(phase))
+          faults.clear()
+          const state = report.streams.find(({ stream }) => stream === phase.stream)
+          expect({
+            run,
+            exitCode: report.exitCode,
+            ends: state?.outcome,
+            row: await runRow(scene, report),
+            problems: report.problems.join(),
+          }).toEqual({
+            run,
+            exitCode: cell.exitCode,
+            ends: cell.ends,
+            row: { exit_code: cell.exitCode, error_code: cell.error, is_finished: true },
+            problems: expect.stringMatching(cell.says) as string,
+          })
+          const [least, most] = cell.requests
+          expect(played()).toBeGreaterThanOrEqual(least)
+          expect(played()).toBeLessThanOrEqual(most)
+          if (cell.resumesAt !== undefined) {
+            expect(await resumePage(scene, phase)).toBe(cell.resumesAt)
+          }
+          for (const problem of report.problems) {
+            expect(problem).not.toMatch(/\p{Cc}|simulator-key/u)
+            expect(problem.length).toBeLessThan(1_000)
+          }
+          if (cell.error === null) expect(await scene.differences()).toEqual([])
+          else {
+            expect(await dataRows(scene)).toEqual(before)
+            expect(await confirmedPass(scene, phase)).toEqual(confirmed)
+          }
         }
-        for (const problem of report.problems) {
-          expect(problem).not.toMatch(/\p{Cc}|simulator-key/u)
-          expect(problem.length).toBeLessThan(1_000)
-        }
-        if (cell.error === null) expect(await scene.differences()).toEqual([])
-        else {
-          expect(await dataRows(scene)).toEqual(before)
-          expect(await confirmedPass(scene, phase)).toEqual(confirmed)
-        }
-      }
-    })
+      },
+    )
 
     it('which has gone', async () => {
       await syncToEquality(scene)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterEach } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import {
@@ -6,38 +6,27 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from '../../../src/warehouse/connection/warehouse.js'
-import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { endPrograms } from '../../support/run-cli.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { sceneOf, startService, type Scene } from '../sync/sync-scene.js'
+import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 export interface FaultScenes {
-  /** A service with a stopped clock, and the warehouse of the file, empty again. */
   open(options?: SimulatorOptions): Promise<Scene>
-  /** Called after the test, the latest first. */
+  /** Called after the test and before its scene is closed, the latest first. */
   atEnd(close: () => Promise<unknown>): void
-  /** Another pool on the database of the file. */
-  warehouse(url?: string, options?: Partial<WarehouseOptions>): Warehouse
+  /** Another pool on the database that was opened last. */
+  warehouse(options?: Partial<WarehouseOptions>): Warehouse
 }
 
-/**
- * To be called once in a test file: one database for all its tests, because making one costs more
- * than most of them.
- */
+/** To be called once in a test file. */
 export function useFaultScenes(): FaultScenes {
   const closers: (() => Promise<unknown>)[] = []
-  let target: TestWarehouse
-
-  beforeAll(async () => {
-    target = await createTestWarehouse()
-  })
+  let url = ''
 
   afterEach(async () => {
     await endPrograms()
     for (const close of closers.splice(0).reverse()) await close()
+    await closeScenes()
   })
-
-  afterAll(() => target.drop())
 
   const atEnd: FaultScenes['atEnd'] = (close) => {
     closers.push(close)
@@ -46,13 +35,11 @@ export function useFaultScenes(): FaultScenes {
   return {
     atEnd,
     open: async (options = {}) => {
-      await emptyWarehouse(target.warehouse)
-      const world = { shipments: 6, ...options }
-      const simulator = await startService(world)
-      atEnd(() => simulator.close())
-      return sceneOf(simulator, target, world)
+      const scene = await openScene({ shipments: 6, ...options })
+      url = scene.url
+      return scene
     },
-    warehouse: (url = target.url, options = {}) => {
+    warehouse: (options = {}) => {
       const warehouse = createWarehouse({
         url,
         schema: 'tracking',

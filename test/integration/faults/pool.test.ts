@@ -15,8 +15,7 @@ describe('too few connections', { tags: ['C15'] }, () => {
   it('of a pool of five: never more, and an end of waiting', { tags: ['release'] }, async () => {
     const scene = await scenes.open()
     const name = `pool-${randomUUID()}`
-    const url = new URL(scene.url)
-    const warehouse = scenes.warehouse(url.href, { poolSize: 5, applicationName: name })
+    const warehouse = scenes.warehouse({ poolSize: 5, applicationName: name })
     const count = async (): Promise<number> => {
       return scene.value<number>`
         select count(*)::int as count from pg_stat_activity where application_name = ${name}`
@@ -67,7 +66,7 @@ describe('too few connections', { tags: ['C15'] }, () => {
     const url = new URL(scene.url)
     url.username = role
     url.password = 'few'
-    const warehouse = scenes.warehouse(url.href)
+    const warehouse = scenes.warehouse({ url: url.href })
     const { post, stop } = await startTestReceiver({ warehouse })
     scenes.atEnd(stop)
     const startedAt = performance.now()

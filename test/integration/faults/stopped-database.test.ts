@@ -1,30 +1,23 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
-import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
-import type { RunReport } from '../../../src/sync/run-sync.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { compareWarehouse } from '../../support/compare-warehouse.js'
-import { holdOldest } from '../../support/small-world.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { atScale } from '../../support/test-scale.js'
 import { openOwnServer, type OwnServer } from '../../support/own-server.js'
-import { runTestSync } from '../../support/run-test-sync.js'
-import { START } from '../sync/sync-scene.js'
+import { sceneOf, startService, type Scene } from '../sync/sync-scene.js'
 
 let server: OwnServer
-let url: string
 let warehouse: Warehouse
 let adminUrl: string
-let simulator: Simulator
+let scene: Scene
 
 beforeAll(async () => {
   server = await openOwnServer()
   const started = await server.start()
-  url = started.url
   adminUrl = started.adminUrl
-  warehouse = openWarehouse()
+  warehouse = createWarehouse({ url: started.url, schema: 'tracking', logger: silentLogger })
   await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
 })
 
@@ -33,57 +26,32 @@ afterAll(async () => {
   await server.remove()
 })
 
-afterEach(() => simulator.close())
-
-function openWarehouse(statementTimeoutMs?: number): Warehouse {
-  const schema = { url, schema: 'tracking', logger: silentLogger }
-  return createWarehouse({
-    ...schema,
-    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
-  })
-}
-
-interface Disturbed {
-  readonly report: RunReport
-  /** Milliseconds from the disturbance to the first try again. */
-  readonly noticedAfterMs: number | undefined
-}
+afterEach(() => scene.simulator.close())
 
 /**
- * A backfill that is disturbed after its first page. `mend` is called as soon as it has noticed.
+ * A backfill that is disturbed after its first page; `mend` is called as soon as it has noticed.
+ * It goes on by itself and is complete.
  */
-async function runDisturbed(
+async function expectToGoOn(
   disturb: () => Promise<unknown>,
   mend: () => Promise<unknown>,
-  own: Warehouse = warehouse,
-): Promise<Disturbed> {
+): Promise<void> {
   await emptyWarehouse(warehouse)
-  simulator = await startSimulator({
-    seed: 9,
-    shipments: 6,
-    startAt: START,
-    speed: 0,
-    rateLimitPerMinute: null,
-  })
-  holdOldest(simulator)
-  let disturbedAt: number | undefined
-  let noticedAfterMs: number | undefined
-  let working: Promise<unknown> | undefined
+  const world = { seed: 9, shipments: 6 }
+  scene = sceneOf(await startService(world), { warehouse, url: '' }, world)
+  let mending: Promise<unknown> | undefined
   const logger: Logger = {
     ...silentLogger,
     warn: (message) => {
-      if (noticedAfterMs !== undefined || !message.startsWith('the database failed')) return
-      noticedAfterMs = performance.now() - (disturbedAt ?? NaN)
-      working = mend()
+      if (message.startsWith('the database failed')) mending ??= mend()
     },
     child: () => logger,
   }
   const disturbing = new Promise<void>((resolve, reject) => {
-    simulator.faults.add({
+    scene.simulator.faults.add({
       fault: {
         kind: 'transform',
         apply: (document) => {
-          disturbedAt = performance.now()
           void disturb().then(() => {
             resolve()
           }, reject)
@@ -94,22 +62,17 @@ async function runDisturbed(
       times: 1,
     })
   })
-  const report = await runTestSync({
-    warehouse: own,
-    source: simulator,
+  const report = await scene.sync({
     settings: { pageSize: 2 },
     logger,
     // Real pauses: a server needs its time to start again.
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   })
   await disturbing
-  await working
-  return { report, noticedAfterMs }
-}
-
-async function expectAllThere(): Promise<void> {
-  const { world, clock } = simulator
-  expect(await compareWarehouse(warehouse, world, clock.now())).toEqual([])
+  expect(mending).toBeDefined()
+  await mending
+  expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+  expect(await scene.differences()).toEqual([])
 }
 
 describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
@@ -120,16 +83,13 @@ describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
   ] as const
 
   it.each(ends.slice(0, atScale(1, ends.length)))(
-    '%s: the run goes on by itself and is complete',
+    '%s',
     { tags: ['release'] },
     async (_, signal) => {
-      const { report, noticedAfterMs } = await runDisturbed(
+      await expectToGoOn(
         () => server.end(signal),
         () => server.start(),
       )
-      expect(noticedAfterMs).toBeDefined()
-      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-      await expectAllThere()
     },
   )
 
@@ -144,13 +104,10 @@ describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
     }
   }
 
-  it('read-only, as after a failover: the run goes on when it can be written again', async () => {
-    const { report, noticedAfterMs } = await runDisturbed(
+  it('read-only, as after a failover, until it can be written again', async () => {
+    await expectToGoOn(
       () => setReadOnly('on'),
       () => setReadOnly('off'),
     )
-    expect(noticedAfterMs).toBeDefined()
-    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-    await expectAllThere()
   })
 })
