@@ -22,8 +22,6 @@ export interface CompareOptions {
   readonly hasRawEvents?: boolean
   /** Rows were tombstoned and came back, so that their histories have gaps. */
   readonly hasRevivedRows?: boolean
-  /** References the service does not give; they may be missing. */
-  readonly unreadable?: readonly string[]
   /**
    * Tables that may be empty in a scene as small as this. All others must have a row: a comparison
    * of nothing proves nothing.
@@ -232,10 +230,8 @@ function compareReferences(
 ): string[] {
   const { world, at, options, references } = scene
   const present = new Set(liveRows(tables, table).map((row) => String(row[`${type}_id`])))
-  const unreadable = options.unreadable ?? []
   const missing = [...references.values()].filter(
-    (reference) =>
-      reference.type === type && !present.has(reference.id) && !unreadable.includes(reference.id),
+    (reference) => reference.type === type && !present.has(reference.id),
   )
   const isVesselMoving = type === 'vessel' && options.hasVesselPositions !== true
   const ignored = isVesselMoving ? VOLATILE_OF_VESSELS : []

@@ -56,6 +56,10 @@ begin
             insert into simulated.wrongs values (concat_ws(' ', tg_table_name, row ->> tg_argv[1],
                 'went back from', old._observed_at, 'to', new._observed_at));
         end if;
+        if new._observed_at > clock_timestamp() + interval '11 seconds' then
+            insert into simulated.wrongs values (concat_ws(' ', tg_table_name, row ->> tg_argv[1],
+                'is of the future:', new._observed_at));
+        end if;
         if old._deleted_at is null and new._deleted_at is not null then
             insert into simulated.tombstones values (
                 tg_argv[0], row ->> tg_argv[1], row ->> tg_argv[2], clock_timestamp(), new._sync_run_id);

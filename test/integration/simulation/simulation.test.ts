@@ -155,31 +155,14 @@ describe('the sync in simulated time over parts that fail', { tags: ['I1'] }, ()
 
 describe(
   'storms by chance',
-  {
-    tags: [
-      'I1',
-      'I2',
-      'I3',
-      'I4',
-      'I5',
-      'I6',
-      'I7',
-      'I8',
-      'I9',
-      'I10',
-      'I12',
-      'I13',
-      'I16',
-      'I17',
-      'P11',
-      'R2',
-      'R6',
-    ],
-  },
+  { tags: ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'H15'] },
   () => {
     it(
       `hold what is promised, ${SEEDS} of them, and end equal to the service`,
-      { timeout: TIMEOUT_MS },
+      {
+        tags: ['I9', 'I10', 'I12', 'I13', 'I16', 'I17', 'P11', 'R2', 'R6', 'D10', 'FA2'],
+        timeout: TIMEOUT_MS,
+      },
       async () => {
         let progress = readProgress()
         while (progress.counted < SEEDS && progress.played < 1.5 * SEEDS) {

@@ -10,44 +10,36 @@ let scene: Scene
 
 beforeAll(async () => {
   scene = await openLoadedScene({ shipments: 24 }, { vesselPositions: true })
+  expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
 })
 afterAll(closeScenes)
 
 /** Values for one row of a table; nothing where it is deleted. */
 const EDITS = linesOf(`
-  shipments          | pod_eta_at = pod_eta_at + interval '1 microsecond'
-  shipments          | ref_numbers = array['surplus']
-  shipments          | container_ids = container_ids[2:]
-  shipments          | destination_type = 'planet'
-  shipments          | _unmapped = '{"surplus": 1}'
-  shipments          | _coercions = '{"customer_name": {}}'
-  shipments          | _changed_at = _observed_at + interval '1 s'
-  shipments
-  containers         | weight_in_lbs = weight_in_lbs + 0.01
-  containers         | availability_known = not availability_known
-  containers         | equipment_length = 41
-  containers         | fees_at_pod_terminal = '[{}]'
-  containers         | pickup_lfd_line = now()
-  containers         | _deleted_at = now()
-  transport_events   | is_estimated = not is_estimated
-  transport_events   | vessel_id = 'another'
-  transport_events   | transport_event_id = 'surplus'
-  tracking_requests  | updated_at = null
-  ports              | latitude = -latitude
-  metro_areas        | time_zone = 'Mars/Olympus'
+  shipments                         | pod_eta_at = pod_eta_at + interval '1 microsecond'
+  shipments                         | ref_numbers = array['surplus']
+  shipments                         | _unmapped = '{"surplus": 1}'
+  shipments                         | _coercions = '{"customer_name": {}}'
+  shipments                         | _changed_at = _observed_at + interval '1 s'
+  containers                        | weight_in_lbs = weight_in_lbs + 0.01
+  containers                        | availability_known = not availability_known
+  containers                        | fees_at_pod_terminal = '[{}]'
+  containers                        | _deleted_at = now()
+  transport_events                  | transport_event_id = 'surplus'
+  tracking_requests                 | updated_at = null
+  ports                             | latitude = -latitude
+  metro_areas                       | time_zone = 'Mars/Olympus'
   terminals
-  rail_terminals     | metro_area_id = null
-  vessels            | imo = 'IMO 1'
-  vessel_positions   | heading = coalesce(heading, 0) + 1
-  vessel_positions
-  container_holds    | status = 'cleared'
+  rail_terminals                    | metro_area_id = null
+  vessels                           | imo = 'IMO 1'
+  vessel_positions                  | heading = coalesce(heading, 0) + 1
+  custom_fields                     | entity_id = 'invented'
   container_holds
-  container_fees     | amount = amount * 2
+  container_fees                    | amount = amount * 2
   container_import_deadlines        | local_date = local_date + 1
-  container_import_deadlines        | time_zone = 'UTC'
-  shipment_history                  | customer_name = 'somebody else'
   shipment_history
   container_history                 | valid_to = valid_from
+  container_history                 | valid_from = valid_from - interval '1 day'
   container_hold_history            | status = 'cleared'
   container_fee_history
   container_import_deadline_history | deadline_at = now()
@@ -58,42 +50,6 @@ const EDITS = linesOf(`
   const change =
     set === undefined ? `delete from tracking.${table}` : `update tracking.${table} set ${set}`
   return [table, `${change} where ctid = ${one}`] as const
-})
-
-const INSERTIONS = [
-  [
-    'custom_fields',
-    `insert into tracking.custom_fields
-        (entity_id, api_slug, custom_field_id, _observed_at, _first_seen_at, _changed_at)
-    values ('entity', 'invented', 'invented', now(), now(), now())`,
-  ],
-  [
-    'container_fees',
-    `insert into tracking.container_fees
-        (container_id, fee_key, is_total, _observed_at, _first_seen_at)
-    values ('gone', 'surplus', false, now(), now())`,
-  ],
-  ...['-', '+'].map(
-    (sign) =>
-      [
-        'container_history',
-        `insert into tracking.container_history (container_id, valid_from, valid_to, source)
-        select container_id, valid_from - interval '2 days', valid_from ${sign} interval '1 day', source
-        from tracking.container_history limit 1`,
-      ] as const,
-  ),
-  [
-    'container_hold_history',
-    `insert into tracking.container_hold_history
-        (container_id, hold_key, valid_from, valid_to, name, status, description, source)
-    select container_id, hold_key, valid_from - interval '1 day', valid_from,
-        name, status, description, source
-    from tracking.container_hold_history limit 1`,
-  ],
-] as const
-
-it('finds no difference after a backfill', async () => {
-  expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
 })
 
 it('does not take nothing for equal', { tags: ['JC3'] }, async () => {
@@ -123,7 +79,7 @@ it('names a column without a value, and an exception that has one', { tags: ['JC
 })
 
 // One of these statements ends a backend of Citus.
-it.skipIf(isOnCitus).each([...EDITS, ...INSERTIONS])(
+it.skipIf(isOnCitus).each(EDITS)(
   'reports a wrong value in %s: %s',
   { tags: ['release'] },
   async (table, sqlText) => {

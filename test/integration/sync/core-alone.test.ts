@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { commandExtensions, extensions } from '../../../src/extensions.js'
-import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { callCli } from '../../support/call-cli.js'
-import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { closeScenes, openScene } from './sync-scene.js'
+
+afterEach(closeScenes)
 
 it('the core loads, syncs and tells its state with an empty list of extensions', async () => {
   expect([extensions, commandExtensions]).toEqual([[], []])
@@ -22,37 +22,20 @@ it('the core loads, syncs and tells its state with an empty list of extensions',
   expect(none).toMatchObject({ exitCode: 2 })
   expect(none.stderr).toContain('DATABASE_URL is not set; this build has no database of its own')
 
-  const simulator = await startSimulator({ shipments: 6, speed: 0, rateLimitPerMinute: null })
-  const { warehouse, url, drop } = await createTestWarehouse()
-  try {
-    const settings = {
-      DATABASE_URL: url,
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY: simulator.apiKey,
-      TRACKING_LOG_LEVEL: 'error',
-    }
-    expect(await callCli(['backfill', '--json'], settings)).toMatchObject({ exitCode: 0 })
-    const again = await callCli(['sync', '--full', '--json'], settings)
-    expect(again).toMatchObject({ exitCode: 0 })
-    const { streams } = JSON.parse(again.stdout) as {
-      streams: { counts: { inserted: number; updated: number } }[]
-    }
-    expect(streams.map(({ counts }) => counts.inserted + counts.updated)).toEqual(
-      streams.map(() => 0),
-    )
-    const [counted] = await warehouse.query(
-      'count',
-      sql<{
-        shipments: number
-        containers: number
-      }>`select (select count(*) from tracking.shipments)::integer as shipments,
-        (select count(*) from tracking.containers)::integer as containers`,
-    )
-    expect(counted?.shipments).toBe(6)
-    expect(counted?.containers).toBeGreaterThan(5)
-    expect(await callCli(['status'], settings)).toMatchObject({ exitCode: 0 })
-  } finally {
-    await drop()
-    await simulator.close()
+  const scene = await openScene({ shipments: 6 })
+  const settings = {
+    DATABASE_URL: scene.url,
+    TRACKING_API_URL: scene.simulator.url,
+    TRACKING_API_KEY: scene.simulator.apiKey,
+    TRACKING_LOG_LEVEL: 'error',
   }
+  expect(await callCli(['backfill', '--json'], settings)).toMatchObject({ exitCode: 0 })
+  const again = await callCli(['sync', '--full', '--json'], settings)
+  expect(again).toMatchObject({ exitCode: 0 })
+  const { streams } = JSON.parse(again.stdout) as {
+    streams: { counts: { inserted: number; updated: number } }[]
+  }
+  expect(streams.filter(({ counts }) => counts.inserted + counts.updated > 0)).toEqual([])
+  expect(await scene.differences()).toEqual([])
+  expect(await callCli(['status'], settings)).toMatchObject({ exitCode: 0 })
 })

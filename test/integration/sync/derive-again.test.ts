@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { deriveAgain } from '../../../src/warehouse/rows/derive-again.js'
-import { runTestSync } from '../../support/run-test-sync.js'
-import { startSameWorld } from '../../support/simulate-cli.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 const DERIVED = [
   'container_import_deadlines',
@@ -14,40 +10,29 @@ const DERIVED = [
   'container_hold_history',
   'container_fee_history',
 ]
-const DAY_MS = 24 * 3_600_000
 
-let simulator: Simulator
-let opened: TestWarehouse
+let scene: Scene
 
 beforeAll(async () => {
-  simulator = await startSameWorld({ shipments: 30 })
-  opened = await createTestWarehouse()
+  scene = await openScene({ seed: 11, shipments: 30 })
   // Days apart, so that deadlines move, holds come and go, and fees grow.
-  for (let day = 0; day < 5; day += 1) {
-    const report = await runTestSync({ warehouse: opened.warehouse, source: simulator })
-    expect(report.exitCode).toBe(0)
-    simulator.clock.advance(3 * DAY_MS)
+  for (let round = 0; round < 5; round += 1) {
+    expect((await scene.sync()).exitCode).toBe(0)
+    scene.simulator.clock.advance(72 * HOUR)
   }
 }, 120_000)
 beforeEach(sync)
-afterAll(async () => {
-  await simulator.close()
-  await opened.drop()
-})
-
-function query<Row extends object>(sqlText: string): Promise<Row[]> {
-  return opened.warehouse.query('look', rawStatement<Row>(sqlText))
-}
+afterAll(closeScenes)
 
 function sync() {
-  return runTestSync({ warehouse: opened.warehouse, source: simulator, command: 'sync' })
+  return scene.sync({ command: 'sync' })
 }
 
 /** All rows of the derived tables, but not which run wrote them and of what sighting it was. */
 async function derivedRows(): Promise<Record<string, unknown[]>> {
   const contents: Record<string, unknown[]> = {}
   for (const table of DERIVED) {
-    const rows = await query<{ row: string }>(
+    const rows = await scene.query<{ row: string }>(
       `select (to_jsonb(derived) - '_sync_run_id' - '_observed_at')::text as row
       from tracking.${table} as derived order by 1`,
     )
@@ -60,7 +45,7 @@ describe('derived rows', () => {
   test('by another version is made anew by a run', { tags: ['FA4', 'release'] }, async () => {
     const before = await derivedRows()
     for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
-    const closed = await opened.rows`
+    const closed = await scene.rows`
       select from tracking.container_import_deadline_history where valid_to is not null`
     expect(closed.length).toBeGreaterThan(3)
     const { requests } = await sync()
@@ -68,14 +53,14 @@ describe('derived rows', () => {
 
     // As an older version would have left them: days in another zone, a hold without its text, a
     // fee as two.
-    await opened.run`update tracking.container_import_deadlines set local_date = local_date - 1`
-    await opened.run`
+    await scene.run`update tracking.container_import_deadlines set local_date = local_date - 1`
+    await scene.run`
       update tracking.container_import_deadline_history set local_date = local_date - 1`
-    await opened.run`update tracking.container_holds set description = null`
-    await opened.run`update tracking.container_hold_history set description = null, status = 'x'`
-    await opened.run`update tracking.container_fees set fee_key = fee_key || '-old'`
-    await opened.run`update tracking.container_fee_history set fee_key = fee_key || '-old'`
-    await opened.run`update tracking_sync.derivations set text_hash = 'of another version'`
+    await scene.run`update tracking.container_holds set description = null`
+    await scene.run`update tracking.container_hold_history set description = null, status = 'x'`
+    await scene.run`update tracking.container_fees set fee_key = fee_key || '-old'`
+    await scene.run`update tracking.container_fee_history set fee_key = fee_key || '-old'`
+    await scene.run`update tracking_sync.derivations set text_hash = 'of another version'`
     const report = await sync()
     expect(report.exitCode).toBe(0)
     expect(report.requests).toBe(requests)
@@ -87,43 +72,42 @@ describe('derived rows', () => {
     expect(keys(after.container_fees!).sort()).toEqual(keys(before.container_fees!).sort())
   })
 
-  test('with zone data of another day is made anew', { tags: ['FA4', 'FA5'] }, async () => {
-    const before = await derivedRows()
-    const zone = await opened.value<string>`
+  test(
+    'with zone data of another day, or of none, is made anew',
+    { tags: ['FA4', 'FA5'] },
+    async () => {
+      const before = await derivedRows()
+      const zone = await scene.value<string>`
       select time_zone as zone from tracking.container_import_deadlines
       where deadline_at is not null and is_zone_known order by 1 limit 1`
-    for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
-      await query(
-        `update tracking.${table} set local_date = local_date + 1 where time_zone = '${zone}'`,
-      )
-    }
-    expect(await derivedRows()).not.toEqual(before)
-    await sync()
-    expect(await derivedRows()).toEqual(before)
-  })
-
-  test('in a zone that was not known has its day once it is', { tags: ['FA5'] }, async () => {
-    const before = await derivedRows()
-    await opened.run`
+      for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
+        await scene.query(
+          `update tracking.${table} set local_date = local_date + 1 where time_zone = '${zone}'`,
+        )
+      }
+      expect(await derivedRows()).not.toEqual(before)
+      await sync()
+      expect(await derivedRows()).toEqual(before)
+      // Nor was the zone known.
+      await scene.run`
       update tracking.container_import_deadlines set local_date = null, is_zone_known = false
       where time_zone is not null and deadline_at is not null`
-    await opened.run`delete from tracking_analytics.time_zones`
-    await sync()
-    expect(await derivedRows()).toEqual(before)
-  })
+      await scene.run`delete from tracking_analytics.time_zones`
+      await sync()
+      expect(await derivedRows()).toEqual(before)
+    },
+  )
 
   test('that is as it should be is neither written nor locked', { tags: ['FA4'] }, async () => {
     const versions = () =>
-      opened.rows`
+      scene.rows`
         select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`
     const before = await versions()
-    expect(
-      await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
-    ).toBe(0)
-    await opened.run`update tracking_sync.derivations set text_hash = 'of another version'`
-    expect(
-      await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
-    ).toBeGreaterThan(7)
+    const derive = () =>
+      deriveAgain(scene.warehouse, { syncRunId: 1, signal: new AbortController().signal })
+    expect(await derive()).toBe(0)
+    await scene.run`update tracking_sync.derivations set text_hash = 'of another version'`
+    expect(await derive()).toBeGreaterThan(7)
     expect(await versions()).toEqual(before)
   })
 })

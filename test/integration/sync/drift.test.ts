@@ -22,31 +22,6 @@ const without = (attributes: Attributes, name: string): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name))
 
 describe('drift of the service', () => {
-  it('tells of a new member in children, and keeps it', { tags: ['FF9', 'release'] }, async () => {
-    const scene = await openPlainScene()
-    const rewritten = rewrite(scene, 'container', (attributes) => ({
-      ...attributes,
-      import_deadlines: {
-        ...(attributes.import_deadlines as object),
-        pickup_lfd_yard: '2026-04-01',
-      },
-      holds_at_pod_terminal: [{ name: 'other', status: 'hold', gate: 'said there' }],
-      fees_at_pod_terminal: [{ type: 'other', amount: 1, waived: true }],
-    }))
-    const report = await scene.sync({ command: 'sync' })
-    expect([...report.drift].sort()).toEqual([
-      'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
-      'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
-      'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
-    ])
-    const kept = await scene.rows`
-      select distinct import_deadlines ->> 'pickup_lfd_yard' as day from tracking.containers`
-    expect(kept).toEqual([{ day: '2026-04-01' }])
-    // Its absence is not reported: a container may have holds today and none tomorrow.
-    rewritten.remove()
-    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
-  })
-
   it('notes an attribute that a complete pass lacks', { tags: ['K2'] }, async () => {
     const scene = await openPlainScene()
     const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
@@ -73,46 +48,57 @@ describe('drift of the service', () => {
     expect(report.drift).toEqual([])
   })
 
-  it('stores new values, events and types, and notes each once', { tags: ['K5'] }, async () => {
-    const scene = await openPlainScene()
-    const { edits, world, clock } = scene.simulator
-    const [container] = world.page('container', 5, 1, clock.now())
-    edits.change('container', container!.id, {
-      current_status: 'on_drone',
-      equipment_length: 53,
-      fees_at_pod_terminal: [{ type: 'parking', amount: 5 }],
-    })
-    edits.addHold(container!.id, { name: 'odd', status: 'maybe' as 'hold', description: null })
-    rewrite(scene, 'transport_event', (attributes) =>
-      attributes.event === 'container.transport.empty_out'
-        ? { ...attributes, event: 'container.transport.flown' }
-        : attributes,
-    )
-    scene.answers.play(/^\/shipments$/, {
-      kind: 'transform',
-      apply: (document) => {
-        const { included = [], ...rest } = document as { included?: unknown[] }
-        return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
-      },
-    })
-    const report = await scene.sync({ command: 'sync' })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(report.drift.toSorted()).toEqual([
-      'containers: new value, "current_status: on_drone"',
-      'containers: new value, "equipment_length: 53"',
-      'containers: new value, "fees_at_pod_terminal.type: parking"',
-      'containers: new value, "holds_at_pod_terminal.status: maybe"',
-      'new type of record, "drone"; its records are kept in other_resources',
-      'transport_events: new value, "event: container.transport.flown"',
-    ])
-    expect(
-      await scene.rows`
-        select current_status, equipment_length from tracking.containers
-        where container_id = ${container!.id}`,
-    ).toEqual([{ current_status: 'on_drone', equipment_length: 53 }])
-    const again = await scene.sync({ command: 'sync' })
-    expect(again.drift).toEqual([])
-  })
+  it(
+    'stores new members, values, events and types, and notes each once',
+    { tags: ['K5', 'FF9'] },
+    async () => {
+      const scene = await openPlainScene()
+      const { edits, world, clock } = scene.simulator
+      const [container] = world.page('container', 5, 1, clock.now())
+      const { import_deadlines } = container!.attributes!
+      edits.change('container', container!.id, {
+        current_status: 'on_drone',
+        equipment_length: 53,
+        fees_at_pod_terminal: [{ type: 'parking', amount: 5, waived: true }],
+        holds_at_pod_terminal: [{ name: 'odd', status: 'maybe', gate: 'said there' }],
+        import_deadlines: { ...(import_deadlines as object), pickup_lfd_yard: '2026-04-01' },
+      })
+      rewrite(scene, 'transport_event', (attributes) =>
+        attributes.event === 'container.transport.empty_out'
+          ? { ...attributes, event: 'container.transport.flown' }
+          : attributes,
+      )
+      scene.answers.play(/^\/shipments$/, {
+        kind: 'transform',
+        apply: (document) => {
+          const { included = [], ...rest } = document as { included?: unknown[] }
+          return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
+        },
+      })
+      const report = await scene.sync({ command: 'sync' })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(report.drift.toSorted()).toEqual([
+        'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
+        'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
+        'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
+        'containers: new value, "current_status: on_drone"',
+        'containers: new value, "equipment_length: 53"',
+        'containers: new value, "fees_at_pod_terminal.type: parking"',
+        'containers: new value, "holds_at_pod_terminal.status: maybe"',
+        'new type of record, "drone"; its records are kept in other_resources',
+        'transport_events: new value, "event: container.transport.flown"',
+      ])
+      expect(
+        await scene.rows`
+        select current_status, equipment_length, import_deadlines ->> 'pickup_lfd_yard' as day
+        from tracking.containers where container_id = ${container!.id}`,
+      ).toEqual([{ current_status: 'on_drone', equipment_length: 53, day: '2026-04-01' }])
+      // Their absence is not told: a container may have holds today and none tomorrow.
+      edits.change('container', container!.id, { holds_at_pod_terminal: [], import_deadlines: {} })
+      const again = await scene.sync({ command: 'sync' })
+      expect(again.drift).toEqual([])
+    },
+  )
 
   it('is bounded when a service makes up names without end', async () => {
     const scene = await openPlainScene()

@@ -1,26 +1,11 @@
 import { expect } from 'vitest'
+import { resources } from '../../../src/source/records/index.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import type { Scene } from './sync-scene.js'
 
 /** The table of each stream. */
-const TABLES = [
-  'ports',
-  'metro_areas',
-  'terminals',
-  'rail_terminals',
-  'vessels',
-  'shipments',
-  'containers',
-  'transport_events',
-  'tracking_requests',
-  'raw_events',
-  'custom_field_definitions',
-  'custom_field_options',
-  'custom_fields',
-  'webhook_event_categories',
-  'other_resources',
-]
+const TABLES = resources.map(({ stream }) => stream)
 
 /**
  * I16: counts add up, equal those in the bookkeeping, and equal the rows that the run wrote.

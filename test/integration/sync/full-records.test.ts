@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { resources } from '../../../src/source/records/index.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 import { applyPages, type Page } from '../../support/scenes/apply-pages.js'
 import { loadTables, type Row, type TableSnapshot } from '../../support/snapshot-tables.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 /** A page of full records for each stream: no two columns of a record have one value. */
 const GIVEN = new URL('../../fixtures/resources/', import.meta.url)
@@ -31,11 +31,10 @@ const VIEWS = ['shipments', 'containers', 'tracking_requests', 'transport_events
 /** Columns of several parts of one value: a swap of them cannot be told from it. */
 const CASTS = /^(?:value|value_\w+|data_type)$/
 
-let target: TestWarehouse
+const target = useTestWarehouse()
 let tables: ReadonlyMap<string, TableSnapshot>
 
 beforeAll(async () => {
-  target = await createTestWarehouse()
   // Places and vessels come last, so that each reference is missed; types before the values.
   const order = [...streams].reverse().sort((one, other) => rank(one) - rank(other))
   const pages = order.map(pageOf)
@@ -43,8 +42,6 @@ beforeAll(async () => {
   expect(ledger.failures).toEqual([])
   tables = await loadTables(target.warehouse)
 })
-afterAll(() => target.drop())
-
 const rank = (stream: string): number => ['custom_fields', 'ports'].indexOf(stream)
 
 const rowsOf = (table: string): readonly Row[] => tables.get(table)?.rows ?? []

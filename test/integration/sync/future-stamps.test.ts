@@ -3,8 +3,6 @@ import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-const YEAR = 365 * 24 * HOUR
-
 /** Rows of any table whose stamp is further ahead of the database's clock than a clock may be. */
 async function ahead({ query }: Scene): Promise<number> {
   const tables = ['shipments', 'containers', 'transport_events', 'tracking_requests', 'ports']
@@ -17,31 +15,6 @@ async function ahead({ query }: Scene): Promise<number> {
     where completed_pass_started_at > now() + interval '10 seconds'`
   return (await query([...parts, passes].join(' union all '))).length
 }
-
-function changeSomething({ simulator }: Scene, value: string): void {
-  for (const { id } of simulator.world.page('container', 0, 3, simulator.clock.now())) {
-    simulator.edits.change('container', id, { seal_number: value })
-  }
-}
-
-describe('a clock of the service that is ahead', { tags: ['FA2', 'H15'] }, () => {
-  test.each([
-    ['two hours', 2 * HOUR],
-    ['ten years', 10 * YEAR],
-  ])('by %s in one backfill leaves no stamp in the future', async (_name, offsetMs) => {
-    const scene = await openScene({ shipments: 6, startAt: new Date() })
-    const { simulator } = scene
-    const fast = scene.answers.play(/./, { kind: 'dateHeader', value: { offsetMs } })
-    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
-    expect(await ahead(scene)).toBe(0)
-    fast.remove()
-    changeSomething(scene, 'AFTERWARDS')
-    simulator.clock.advance(60_000)
-    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0, problems: [] })
-    expect(await scene.differences()).toEqual([])
-    expect(await ahead(scene)).toBe(0)
-  })
-})
 
 describe('rows that are stamped in the future', { tags: ['FA2', 'release'] }, () => {
   test.each([

@@ -1,53 +1,54 @@
 import { afterEach, expect, it } from 'vitest'
-import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, openLoadedScene } from './sync-scene.js'
+import { syncToEquality } from './expect-sync.js'
+import { closeScenes, HOUR, openScene, START } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-it('makes no version of what changes only because the service looked', async () => {
-  const scene = await openLoadedScene({ shipments: 6 })
-  const { clock, edits } = scene.simulator
-  const container = scene.records('container')[0]!
-  const stamps = () =>
-    scene.rows`
-      select containers._changed_at, containers._observed_at, containers.terminal_checked_at,
-          (select count(*) from tracking.container_history as history
-              where history.container_id = containers.container_id) as versions
-      from tracking.containers where container_id = ${container.id}`
-  clock.advance(60_000)
-  edits.change('container', container.id, { terminal_checked_at: '2026-03-02T08:00:30Z' })
-  await syncToEquality(scene)
-  expect(await stamps()).toEqual([
-    {
-      _changed_at: '2026-03-02 08:00:00+00',
-      _observed_at: '2026-03-02 08:01:00+00',
-      terminal_checked_at: '2026-03-02 08:00:30+00',
-      versions: 1,
-    },
-  ])
-  await expectNothingToWrite(scene)
-})
+/** Before the sync of each day after the first: the amount of a fee, and whether customs hold. */
+const DAYS = [
+  ['100.00', true],
+  ['250.50', false],
+  ['100.00', true],
+  [null, false],
+  ['250.50', true],
+] as const
 
-it('keeps one version of two changes at one instant', { tags: ['release'] }, async () => {
-  const scene = await openLoadedScene({ shipments: 6 })
-  const { clock, edits } = scene.simulator
-  const shipment = scene.records('shipment')[0]!
-  clock.advance(60_000)
-  for (const customer_name of ['first', 'second', 'third']) {
-    edits.change('shipment', shipment.id, { customer_name })
+it('an interval begins each time that a value returns', { tags: ['release'] }, async () => {
+  const scene = await openScene({ shipments: 10, seed: 3 })
+  const { world, clock, edits } = scene.simulator
+  const [shipment] = world.page('shipment', 4, 1, clock.now())
+  const { id } = world.containersOf(shipment!.id, clock.now())[0]!
+  await syncToEquality(scene, { command: 'backfill' })
+  for (const [amount, isHeld] of DAYS) {
+    clock.advance(24 * HOUR)
+    const fee = { type: 'demurrage', currency_code: 'USD', amount }
+    edits.change('container', id, { fees_at_pod_terminal: amount === null ? [] : [fee] })
+    if (isHeld) edits.addHold(id, { name: 'customs', status: 'hold', description: null })
+    else edits.clearHold(id, 'customs')
     await syncToEquality(scene)
   }
-  const versions = await scene.rows`
-    select customer_name, valid_from, valid_to from tracking.shipment_history
-    where shipment_id = ${shipment.id} order by valid_from`
-  const changed = '2026-03-02 08:01:00+00'
-  expect(versions).toEqual([
-    {
-      customer_name: shipment.attributes?.customer_name,
-      valid_from: '2026-03-02 08:00:00+00',
-      valid_to: changed,
-    },
-    { customer_name: 'third', valid_from: changed, valid_to: null },
+  const day = (at: string): string =>
+    `(extract(epoch from ${at} - '${START.toISOString()}'::timestamptz) / 86400)::int as ${at}`
+  const intervals = (table: string, value: string, condition: string): Promise<unknown[]> =>
+    scene.query(
+      `select ${value}::text as value, ${day('valid_from')}, ${day('valid_to')}
+      from tracking.${table} where container_id = $1 and ${condition} order by 2`,
+      id,
+    )
+  const from = (value: string, valid_from: number, valid_to: number | null) => ({
+    value,
+    valid_from,
+    valid_to,
+  })
+  expect(await intervals('container_hold_history', 'status', `name = 'customs'`)).toEqual([
+    from('hold', 1, 2),
+    from('hold', 3, 4),
+    from('hold', 5, null),
   ])
-  await expectNothingToWrite(scene)
+  expect(await intervals('container_fee_history', 'amount', `type = 'demurrage'`)).toEqual([
+    from('100.00', 1, 2),
+    from('250.50', 2, 3),
+    from('100.00', 3, 4),
+    from('250.50', 5, null),
+  ])
 })

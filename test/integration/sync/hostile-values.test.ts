@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 import { applyPages, type Page } from '../../support/scenes/apply-pages.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 /**
  * Values of columns are compared as PostgreSQL shows them, in UTC; a flag is an entry in
@@ -115,18 +115,15 @@ const PAGES: readonly Page[] = [
   { data: [container('with-children', OF_CHILDREN)] },
 ]
 
-let target: TestWarehouse
+const target = useTestWarehouse()
 let coerced: number
 
 beforeAll(async () => {
-  target = await createTestWarehouse()
   const { ledger } = await applyPages(target.warehouse, PAGES)
   expect(ledger.failures).toEqual([])
   expect(ledger.counter('containers').inserted).toBe(values.length + 1)
   coerced = ledger.counter('containers').coerced
 })
-
-afterAll(() => target.drop())
 
 const query = <Row>(sqlText: string, ...parameters: unknown[]): Promise<Row[]> =>
   target.warehouse.query('look', rawStatement<Row>(sqlText, parameters))

@@ -11,7 +11,7 @@ import { reconcile } from '../../../src/webhooks/manage/reconcile.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { withRunDependencies, withTestService } from '../../support/test-service.js'
 import { HTTP_FAULTS, type HttpFault } from '../faults/http-faults.js'
-import { notification, openBench, statesOf, store } from '../webhooks/process-scene.js'
+import { statesOf } from '../webhooks/process-scene.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 /*
@@ -21,8 +21,8 @@ import { closeScenes, openScene, type Scene } from './sync-scene.js'
  *   one record by id         containers of the queue; shipments and tracking requests go the same
  *                            way, and so does the worker of `serve` (`readRefetch`)
  *   one place or vessel      ports of the queue (`readRefetches`); vessels with their positions
- *   one list of events       of the queue, of a pass, of the checks (`fetchOfContainer`)
- *   one list of one record   raw events, options of a custom field (`readOwnLists`)
+ *   one list of events       of a pass; of the queue and in checks, too (`fetchOfContainer`)
+ *   one list of one record   raw events; options of a custom field, too (`readOwnLists`)
  *   one absence              of a tracking request, and of a custom field, which lacks a read by id
  *   one command              `verify`, and `backfill --container`
  */
@@ -147,14 +147,6 @@ const PLACES: readonly RecordPlace[] = [
     rests: [],
   },
   {
-    name: 'the transport events of a container of the queue',
-    ids: () => live('containers', 'container_id'),
-    prepare: (ids) => ask('transport_events', ids),
-    path: eventsOf,
-    open: (ids) => queued('transport_events', ids),
-    rests: UNREADABLE,
-  },
-  {
     name: 'the transport events of a container of a page',
     ids: () => live('containers', 'container_id'),
     prepare: (ids) =>
@@ -163,16 +155,6 @@ const PLACES: readonly RecordPlace[] = [
         set _digest = null, _fingerprint = '', transport_event_ids = null
         where container_id = any(${ids}::text[])`,
     path: eventsOf,
-    open: (ids) => queued('transport_events', ids),
-    rests: UNREADABLE.filter((answer) => answer !== 'another record'),
-  },
-  {
-    name: 'the transport events of a container that are read again',
-    ids: () =>
-      column(`select container_id from tracking.containers where empty_terminated_at is null`),
-    prepare: () => scene.rows`delete from tracking_sync.transport_event_checks`,
-    path: eventsOf,
-    settings: { transportEventChecksPerSync: 100 },
     open: (ids) => queued('transport_events', ids),
     rests: UNREADABLE.filter((answer) => answer !== 'another record'),
   },
@@ -189,15 +171,6 @@ const PLACES: readonly RecordPlace[] = [
         ids,
       ),
     rests: [...UNREADABLE.filter((answer) => answer !== 'another record'), ...GONE],
-  },
-  {
-    name: 'the options of a custom field',
-    ids: () => column(`select distinct definition_id from tracking.custom_field_options`),
-    prepare: () => Promise.resolve(),
-    path: (id) => `/custom_field_definitions/${id}/options`,
-    // Each complete pass reads all of them.
-    open: () => Promise.resolve([]),
-    rests: [],
   },
   {
     name: 'a tracking request that is in no page',
@@ -388,35 +361,6 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
     expect(await retry()).toMatchObject({ exitCode: 0, remaining: [] })
     expect(await left()).toEqual([])
     expect(await scene.differences()).toEqual([])
-  })
-
-  it('a notification that the worker of serve reads', async () => {
-    const [containerId = ''] = await live('containers', 'container_id')
-    const ids = answers.map((_, at) => `notification-${at}`)
-    const about = { type: 'container_updated_event', id: containerId }
-    const createdAt = scene.simulator.clock.now()
-    await store(scene.warehouse, ...ids.map((id) => notification({ id, about, createdAt })))
-    const bench = openBench(scene.warehouse, scene.simulator)
-    await bench.processor.processAll()
-    expect(await queued('webhook_notification', ids)).toEqual([...ids].sort())
-    playAt(ids, (id) => `/webhook_notifications/${id}`)
-    // A record that the service lacks cannot be another record either.
-    const resting = idsOf(
-      ids,
-      UNREADABLE.filter((answer) => answer !== 'another record'),
-    )
-    for (let time = 0; time < 2; time += 1) {
-      await bench.reader.readDue()
-      expect(await queued('webhook_notification', ids)).toEqual(resting)
-      await letADayPass()
-    }
-    scene.simulator.faults.clear()
-    await bench.settle()
-    await bench.close()
-    expect(await queued('webhook_notification', ids)).toEqual([])
-    // A complete sync settles them.
-    const states = Object.values(await statesOf(scene.warehouse))
-    expect(states).toEqual(ids.map(() => 'unresolved'))
   })
 
   it.each([

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { createCompiler } from '../../../src/warehouse/connection/typed-statements.js'
 import { rawStatement, type Statement } from '../../../src/warehouse/connection/typed-database.js'
 import type { Session, Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { HOUR, START } from './sync-scene.js'
+import { HOUR, startService } from './sync-scene.js'
 
 /**
  * The statements of a first load and of the syncs after it, as PostgreSQL gets them: one file for
@@ -22,13 +22,7 @@ const statements = new Map<string, Set<string>>()
 beforeAll(async () => {
   // A warehouse that was used before asks for less.
   target = await createTestWarehouse()
-  simulator = await startSimulator({
-    seed: 7,
-    shipments: 8,
-    startAt: START,
-    speed: 0,
-    rateLimitPerMinute: null,
-  })
+  simulator = await startService({})
   const warehouse = recording(target.warehouse)
   const source = simulator
   await runTestSync({ warehouse, source, command: 'backfill' })

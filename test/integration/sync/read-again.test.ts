@@ -1,23 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
-import { closeScenes, HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  HOUR,
+  openLoadedScene,
+  OTHER_LISTS,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 
 afterEach(closeScenes)
-
-const ONE = (stream: string, id: string, where = 'true') =>
-  `select min(${id}) as id from tracking.${stream} where ${where}`
-
-async function oneOf(scene: Scene, stream: string, id: string, where?: string): Promise<string> {
-  const [row] = await scene.query<{ id: string }>(ONE(stream, id, where))
-  return row!.id
-}
-
-const countOf = async (scene: Scene, table: string, where = 'true'): Promise<number> => {
-  const [row] = await scene.query<{ count: number }>(
-    `select count(*)::int as count from ${table} where ${where}`,
-  )
-  return row!.count
-}
 
 const VESSELS_INCLUDED = {
   acceptedIncludes: {
@@ -27,33 +19,15 @@ const VESSELS_INCLUDED = {
 }
 
 /** A complete sync that finds no check due. */
-const QUIET = {
-  '/shipments': 1,
-  '/tracking_requests': 1,
-  '/custom_fields': 1,
-  '/custom_field_definitions': 1,
-  '/custom_field_definitions/*/options': 3,
-  '/webhooks/events': 1,
-}
+const QUIET = { '/shipments': 1, '/tracking_requests': 1, ...OTHER_LISTS }
 
 /** The name, code and zone of each place and vessel, by column and id. */
 async function wordsOf(scene: Scene): Promise<Map<string, string | null>> {
-  const columns = [
-    ['ports', 'name'],
-    ['ports', 'code'],
-    ['ports', 'time_zone'],
-    ['terminals', 'name'],
-    ['vessels', 'name'],
-  ] as const
-  const rows = await scene.query<{ id: string; value: string | null }>(
-    columns
-      .map(
-        ([table, name]) =>
-          `select '${table}.${name} ' || ${table.slice(0, -1)}_id as id, ${name} as value
-          from tracking.${table}`,
-      )
-      .join(' union all '),
-  )
+  const rows = await scene.rows<{ id: string; value: string | null }>`
+    select 'ports.' || word || ' ' || port_id as id, value from tracking.ports,
+        lateral (values ('name', name), ('code', code), ('time_zone', time_zone)) as said (word, value)
+    union all select 'terminals.name ' || terminal_id, name from tracking.terminals
+    union all select 'vessels.name ' || vessel_id, name from tracking.vessels`
   return new Map(rows.map(({ id, value }) => [id, value]))
 }
 
@@ -62,9 +36,9 @@ describe('two sightings of one record', { tags: ['JC4', 'release'] }, () => {
     const settings = { vesselPositions: true }
     const scene = await openLoadedScene(VESSELS_INCLUDED, settings)
     expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-    const vessels = await countOf(scene, 'tracking.vessels')
+    const vessels = await scene.count('tracking.vessels')
     expect(vessels).toBeGreaterThan(3)
-    expect(await countOf(scene, 'tracking.vessel_positions')).toBe(40 * vessels)
+    expect(await scene.count('tracking.vessel_positions')).toBe(40 * vessels)
     const before = await scene.snapshot()
     await scene.sync({ command: 'sync', settings })
     expect(await scene.snapshot()).toEqual(before)
@@ -74,10 +48,11 @@ describe('two sightings of one record', { tags: ['JC4', 'release'] }, () => {
 describe('places and vessels', { tags: ['JC5'] }, () => {
   it('are read again when due: included ones for nothing', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene()
-    const port = await oneOf(scene, 'ports', 'port_id')
-    const vessel = await oneOf(scene, 'vessels', 'vessel_id')
-    const vessels = await countOf(scene, 'tracking.vessels')
-    const shown = await oneOf(scene, 'shipments', 'port_of_discharge_id')
+    const port = await scene.value<string>`select min(port_id) from tracking.ports`
+    const vessel = await scene.value<string>`select min(vessel_id) from tracking.vessels`
+    const vessels = await scene.count('tracking.vessels')
+    const shown = await scene.value<string>`
+      select min(port_of_discharge_id) from tracking.shipments`
     scene.simulator.edits.change('vessel', vessel, { name: 'Renamed' })
     await scene.run`update tracking.ports set time_zone = 'Europe/Oslo' where port_id = ${shown}`
     await scene.run`update tracking.ports set name = 'Elsewhere' where port_id = ${port}`
@@ -92,7 +67,7 @@ describe('places and vessels', { tags: ['JC5'] }, () => {
     expect(await scene.differences()).toEqual([])
     const requests = requestCounts(scene.simulator)
     expect(requests['/vessels/*']).toBe(vessels)
-    expect(requests['/ports/*'] ?? 0).toBeLessThan(await countOf(scene, 'tracking.ports'))
+    expect(requests['/ports/*'] ?? 0).toBeLessThan(await scene.count('tracking.ports'))
 
     const before = await scene.snapshot()
     scene.simulator.requests.reset()

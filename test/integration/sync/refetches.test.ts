@@ -12,26 +12,17 @@ import {
 
 afterEach(closeScenes)
 
-function containerIds({ simulator: { world, clock } }: Scene): string[] {
-  return [...world.records('container', clock.now())].map(({ id }) => id)
-}
+const QUEUE = 'tracking_sync.refetch_queue'
 
 async function ask({ warehouse }: Scene, ids: readonly string[]): Promise<void> {
   const records = ids.map((id) => ({ type: 'container', id }))
   await warehouse.transaction('ask', (session) => queueRefetches(session, records, 'in doubt'))
 }
 
-async function queued({ query }: Scene): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    'select count(*) as count from tracking_sync.refetch_queue',
-  )
-  return row?.count ?? 0
-}
-
 describe('what is queued to be refetched', { tags: ['FG3', 'R7'] }, () => {
   it('does not hold up a sync when each read brings two more, of itself and of another', async () => {
     const scene = await openLoadedScene({ shipments: 12 })
-    const ids = containerIds(scene)
+    const ids = scene.ids('container')
     await ask(scene, ids.slice(0, 2))
     let reads = 0
     const watch = (service: TrackingService): TrackingService => ({
@@ -47,16 +38,16 @@ describe('what is queued to be refetched', { tags: ['FG3', 'R7'] }, () => {
     const report = await scene.sync({ command: 'sync', watch })
     expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
     expect(reads).toBe(2)
-    expect(await queued(scene)).toBe(4)
+    expect(await scene.count(QUEUE)).toBe(4)
     expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    expect(await queued(scene)).toBe(0)
+    expect(await scene.count(QUEUE)).toBe(0)
     expect(await scene.differences()).toEqual([])
   })
 
   it('is left to the next run when its time is up', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 12 })
-    await ask(scene, containerIds(scene))
-    const before = await queued(scene)
+    await ask(scene, scene.ids('container'))
+    const before = await scene.count(QUEUE)
     scene.simulator.clock.advance(HOUR)
     scene.simulator.requests.reset()
     const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
@@ -66,8 +57,8 @@ describe('what is queued to be refetched', { tags: ['FG3', 'R7'] }, () => {
       '/tracking_requests': 1,
       ...OTHER_LISTS,
     })
-    expect(await queued(scene)).toBe(before)
+    expect(await scene.count(QUEUE)).toBe(before)
     expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    expect(await queued(scene)).toBe(0)
+    expect(await scene.count(QUEUE)).toBe(0)
   })
 })

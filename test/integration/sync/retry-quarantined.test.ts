@@ -1,67 +1,48 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
-import type { QuarantineSelection } from '../../../src/extensions/doctor/load-quarantine.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import type { Shown } from '../../support/scenes/answers.js'
-import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
-
-/** The first so many shipments of the list lose what a row needs. */
-const breakShipments = ({ answers }: Scene, count: number) =>
-  answers.show('/shipments', (records) =>
-    records.map((record, at) => (at < count ? { ...record, attributes: 'gone' } : record)),
-  )
-
-const retry = (scene: Scene, selection: QuarantineSelection) =>
-  withRunDependencies(scene, (dependencies) => retryQuarantined(selection, dependencies))
 
 const entriesOf = ({ rows }: Scene) =>
   rows<{ id: number; record_id: string | null }>`
     select quarantine_id as id, record_id from tracking_sync.quarantine order by 1`
 
-describe('retrying what was set aside', () => {
-  it('flattens the stored payload that no id leads to', { tags: ['release'] }, async () => {
+it(
+  'flattens stored payloads that no id leads to, or says why not',
+  { tags: ['release'] },
+  async () => {
     const scene = await openLoadedScene({ shipments: 5 })
-    const payload = {
-      type: 'webhook_event_category',
-      id: 'mended',
-      attributes: { name: 'Mended', events: [] },
-    }
-    const insert = `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
-      values ('webhook_event_categories', $1, $2, 'an older version could not', '', $3, $2, '/webhooks/events') returning quarantine_id`
-    await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
-    expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
+    const insert = (stream: string, type: string | null, id: string | null, payload: object) =>
+      scene.value<number>`
+        insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer,
+          payload, payload_hash, source)
+        values (${stream}, ${type}, ${id}, 'an older version could not', '',
+          ${JSON.stringify(payload)}, ${stream}, '/list') returning quarantine_id`
+    const [type, id] = ['webhook_event_category', 'mended']
+    const attributes = { name: 'Mended', events: [] }
+    await insert('webhook_event_categories', type, id, { type, id, attributes })
+    const bad = await insert('shipments', null, null, { type: 'shipment' })
+    expect(
+      await withRunDependencies(scene, (dependencies) => retryQuarantined({}, dependencies)),
+    ).toMatchObject({
+      outcome: 'incomplete',
+      exitCode: 6,
+      requests: 0,
+      remaining: [{ quarantineId: bad, why: 'id is missing or not a text' }],
+    })
     expect(
       await scene.column`
         select name from tracking.webhook_event_categories
         where webhook_event_category_id = 'mended'`,
     ).toEqual(['Mended'])
-  })
-
-  it('keeps what cannot land, says why, ends with exit code 6 and counts nothing twice', async () => {
-    const scene = await openScene({ shipments: 10 })
-    breakShipments(scene, 2)
-    await scene.sync({ settings: { quarantineLimitPercent: 100 } })
-    const [first, second] = await entriesOf(scene)
-    scene.simulator.edits.delete('shipment', first!.record_id!)
-    const insert = `insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
-      values ('shipments', 'id is missing', '/id', '{"type":"shipment"}', 'h', '/shipments') returning quarantine_id as id`
-    const [third] = await scene.query<{ id: number }>(insert)
-    const report = await retry(scene, {})
-    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6, landed: [second!.id] })
-    expect(
-      Object.fromEntries(report.remaining.map(({ quarantineId, why }) => [quarantineId, why])),
-    ).toEqual({
-      [first!.id]: 'the service does not have it any more',
-      [third!.id]: 'id is missing or not a text',
-    })
-    expect(await entriesOf(scene)).toHaveLength(2)
-    expect(await scene.column`select max(sightings) as most from tracking_sync.quarantine`).toEqual(
-      [1],
-    )
-  })
-})
+    const left =
+      await scene.rows`select quarantine_id as id, sightings from tracking_sync.quarantine`
+    expect(left).toEqual([{ id: bad, sightings: 1 }])
+  },
+)
 
 it('what was set aside goes once its list came well', { tags: ['JD2', 'release'] }, async () => {
   const scene = await openLoadedScene({ shipments: 6 })

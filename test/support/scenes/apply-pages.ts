@@ -11,7 +11,6 @@ import type { RawPage } from '../../../src/source/client/list-pages.js'
 import { resourceOfType } from '../../../src/source/records/index.js'
 import { loadFieldDefinitions } from '../../../src/sync/read-custom-fields.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import type { Mode } from '../../../src/warehouse/rows/incoming-rows.js'
 import { TEST_SETTINGS } from '../test-service.js'
 
 export interface SentRecord {
@@ -31,9 +30,6 @@ export interface Page extends Pick<IntakeOptions, 'containerId' | 'definitionId'
 export interface ApplyOptions {
   /** The start of every request on the service's clock; `SEEN_AT` unless given. */
   readonly at?: Date | string
-  readonly mode?: Mode
-  /** The list of a page whose first record does not tell it. */
-  readonly stream?: string
 }
 
 export const SEEN_AT = '2026-03-02T08:00:00Z'
@@ -48,7 +44,7 @@ export const SEEN_AT = '2026-03-02T08:00:00Z'
 export async function applyPages(
   warehouse: Warehouse,
   pages: readonly Page[],
-  { at = SEEN_AT, mode = 'sync', stream }: ApplyOptions = {},
+  { at = SEEN_AT }: ApplyOptions = {},
 ): Promise<Notes> {
   const observedAt = new Date(at)
   const tools = { signal: new AbortController().signal, sleep: () => Promise.resolve() }
@@ -57,7 +53,7 @@ export async function applyPages(
     ...tools,
     warehouse,
     syncRunId: null,
-    mode,
+    mode: 'sync',
     reachFailpoint: noFailpoints,
     logger: silentLogger,
   })
@@ -71,7 +67,7 @@ export async function applyPages(
       recognize: recognizeByBytes(sink, notes),
     },
   }
-  for (const { list, walk } of walksOf(pages, stream)) {
+  for (const { list, walk } of walksOf(pages)) {
     const fieldDefinitions =
       list === 'custom_fields' ? await loadFieldDefinitions(warehouse, {}) : undefined
     const [{ containerId, definitionId } = { containerId: undefined, definitionId: undefined }] =
@@ -106,11 +102,11 @@ interface ListWalk {
 }
 
 /** Pages that follow one another and are of one list. */
-function walksOf(pages: readonly Page[], stream: string | undefined): ListWalk[] {
+function walksOf(pages: readonly Page[]): ListWalk[] {
   const walks: ListWalk[] = []
   for (const page of pages) {
     const [first] = page.data as readonly SentRecord[]
-    const list = stream ?? resourceOfType(first?.type ?? '').stream
+    const list = resourceOfType(first?.type ?? '').stream
     const before = walks.at(-1)
     const isBelow = page.containerId !== undefined || page.definitionId !== undefined
     if (before?.list === list && !isBelow) before.walk.push(page)

@@ -157,6 +157,20 @@ describe('the list of transport events of a container that is written', () => {
   })
 })
 
+test('of a record that comes twice in an answer the later one is written', { tags: ['P3'] }, () => {
+  const twice = ['B', 'C'].flatMap((name) => [
+    ...seen('sync', { name }).sightings.get('containers')!,
+  ])
+  const intake = { ...seen('sync', {}), sightings: new Map([['containers', twice]]) }
+  for (const stored of [row(), undefined]) {
+    const { rounds } = decide([intake], known(stored), 'sync')
+    const written = rounds.map(({ sightings }) =>
+      sightings.map(({ values }) => values.includes('C')),
+    )
+    expect(written).toEqual([[true]])
+  }
+})
+
 describe('several notifications about one row', () => {
   const rounds = (...notified: readonly Seen[]): unknown =>
     decide(

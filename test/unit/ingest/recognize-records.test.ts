@@ -43,15 +43,9 @@ async function recognize(mode: Mode, before: readonly object[] = []): Promise<st
   return [...(await recognizePage(page, readRawRecords(read(before), options))).values()]
 }
 
-test('records are recognized by what the run has met and by their rows, but for the first page', async () => {
+test('records are recognized by what the run has met and by their rows, as the page before left them', async () => {
   expect(await recognize('sync')).toEqual(['p1', 'c1 e1'])
-})
-
-test('nothing is recognized of a row that the page before may have changed', async () => {
   expect(await recognize('sync', [EVENT])).toEqual(['p1'])
   expect(await recognize('sync', [PORT])).toEqual(['c1 e1'])
-})
-
-test('a backfill recognizes nothing', async () => {
   expect(await recognize('backfill')).toEqual([])
 })

@@ -28,39 +28,16 @@ const stepsOf = (observations: PlanObservations) =>
   )
 
 describe('a plan', () => {
-  it('counts the pages of the lists, and what is read one by one', () => {
-    expect(Object.fromEntries(stepsOf(observed))).toEqual({
-      shipments: [10, 10],
-      tracking_requests: [3, 3],
-      containers: [0, 0],
-      transport_events: [1900, 0],
-      custom_field_options: [3, 3],
-      webhook_event_categories: [1, 1],
-      references: [42, 0],
-    })
-  })
-
   it('takes requests by the configured rate for minutes', () => {
     const plan = estimatePlan(observed)
     expect(plan.backfill).toEqual({ requests: 1959, minutes: 21.8 })
     expect(plan.sync).toEqual({ requests: 17, minutes: 0.2 })
   })
 
-  it('adds the checks of transport events to a sync, and none to a backfill', () => {
-    expect(stepsOf({ ...observed, eventChecks: 4 }).get('transport event checks')).toEqual([0, 4])
-    expect(stepsOf(observed).has('transport event checks')).toBe(false)
-  })
-
-  it('costs a backfill over a full warehouse like a sync', () => {
-    const plan = estimatePlan({ ...observed, eventReads: 30, isWarehouseEmpty: false })
-    expect(plan.backfill.requests).toBe(plan.sync.requests)
-    expect(plan.sync.requests).toBe(17 + 30 + 42)
-  })
-
-  it('counts the pages of what can still change for a sync', () => {
-    const [shipments] = observed.lists
-    const list = { ...shipments!, changingPages: 2 }
-    expect(stepsOf({ ...observed, lists: [list] }).get('shipments')).toEqual([10, 2])
+  it('adds the checks of transport events to a sync, and vessels that are asked for', () => {
+    const steps = stepsOf({ ...observed, eventChecks: 4, vesselsWithPositions: 55 })
+    expect(steps.get('transport event checks')).toEqual([0, 4])
+    expect([...steps.values()].at(-1)).toEqual([55, 55])
   })
 
   it('counts what only a complete pass reads, at its interval', { tags: ['JC1', 'JE5'] }, () => {
@@ -86,10 +63,5 @@ describe('a plan', () => {
     expect(text).toContain('unknown: how many containers change until the run')
     expect(text).toMatch(/^transport_events +1900 +0 +one read for each new container/m)
     expect(text).toMatch(/backfill: \d+ requests, about [\d.]+ minutes at 90 requests a minute/)
-  })
-
-  it('adds a request for each vessel when positions are asked for', () => {
-    const plan = estimatePlan({ ...observed, vesselsWithPositions: 55 })
-    expect(plan.steps.at(-1)).toMatchObject({ backfill: 55, sync: 55 })
   })
 })

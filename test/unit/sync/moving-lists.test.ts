@@ -259,7 +259,7 @@ const REMEMBERED = [1585]
 
 describe(
   'a list that moves while it is walked',
-  { tags: ['JC7', 'JD3', 'FA1', 'P4', 'P11'] },
+  { tags: ['JC7', 'JD3', 'FA1', 'P4', 'P5', 'P11'] },
   () => {
     test('every record that was there throughout is stored, or the run says that it is incomplete', async () => {
       const counts = new Map<string, number>()
