@@ -419,6 +419,19 @@ test('goes on when a crash of the database emptied the table', async () => {
   expect(await granted()).toBe(1)
 })
 
+test('a pause holds for every process, and only grows', { tags: ['R2'] }, async () => {
+  // This host's clock is an hour fast: only the distance counts.
+  const clock = () => new Date(Date.now() + 3_600_000)
+  const limited = open({ clock })
+  const startedAt = performance.now()
+  for (const ms of [400, 50, -1_000]) await limited.pauseUntil(new Date(clock().getTime() + ms))
+  await Promise.all([open({ warehouse: other }).acquire(), limited.acquire()])
+  expect(performance.now() - startedAt).toBeGreaterThan(350)
+  const isAfter = await scene.value<boolean>`
+    select requested_at[1] >= paused_until from tracking_sync.request_budget`
+  expect(isAfter).toBe(true)
+})
+
 test('no pause is longer than 300 seconds', { tags: ['R5'] }, async () => {
   await open().pauseUntil(new Date(Date.now() + 9_999_999_000))
   const s = await scene.value<number>`
