@@ -173,26 +173,36 @@ test('the heartbeat finds out that the lease was taken over', async () => {
   })
 })
 
-test('a holder whose database does not answer gives up in time', { tags: ['C16'] }, async () => {
-  let isAnswering = true
-  const silent: Warehouse = {
+test('a holder whose database fails, then is silent, gives up', { tags: ['C16'] }, async () => {
+  let database: 'answers' | 'fails' | 'is silent' = 'answers'
+  const ill: Warehouse = {
     ...scene.warehouse,
-    query: (action, statement) =>
-      isAnswering ? scene.warehouse.query(action, statement) : new Promise(() => undefined),
+    query: (action, statement) => {
+      if (database === 'answers') return scene.warehouse.query(action, statement)
+      if (database === 'is silent') return new Promise(() => undefined)
+      return Promise.reject(new WarehouseUnavailableError('it is gone'))
+    },
   }
-  const lease = await acquire(silent)
-  isAnswering = false
-  nowMs = 10_000
+  const lease = await acquire(ill)
+  database = 'fails'
+  for (nowMs = 10_000; nowMs < 30_000; nowMs += 10_000) {
+    clock.wake()
+    await vi.waitFor(() => {
+      expect(clock.waits()).toEqual([10_000])
+    })
+    expect(lease.signal.aborted).toBe(false)
+  }
+  database = 'is silent'
   clock.wake()
   await vi.waitFor(() => {
-    expect(clock.waits()).toEqual([40_000])
+    expect(clock.waits()).toEqual([20_000])
   })
   nowMs = 50_000
-  clock.wake(40_000)
+  clock.wake(20_000)
   await vi.waitFor(() => {
     expect(lease.signal.reason).toBeInstanceOf(LeaseLostError)
   })
-  isAnswering = true
+  database = 'answers'
 })
 
 test('a holder that was paused and not taken over goes on', { tags: ['C10'] }, async () => {
