@@ -1,48 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { readPayloads } from '../../support/read-payloads.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene } from './webhook-scene.js'
 
 afterEach(closeWebhookScenes)
 
 describe('what a delivery brings', () => {
-  it('of a usual one is applied without any request: a new transport event, a new value, what the container lists', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    const [event] = scene.eventsNow(id)
-    simulator.edits.withdrawEvent(id, event?.id ?? '')
-    scene.advance(1)
-    await scene.sync({ command: 'sync' })
-    simulator.edits.revive('transport_event', event?.id ?? '')
-    // As if it had never been there.
-    await scene.run`delete from tracking.transport_events where transport_event_id = ${event?.id}`
-    simulator.edits.change('container', id, { available_for_pickup: true, weight_in_lbs: 7 })
-    scene.advance(10)
-    simulator.requests.reset()
-    const shipment = scene.containerNow(id).relationships?.shipment?.data as { id: string }
-    await scene.receive(
-      scene.tell(id, {
-        event: 'container.transport.vessel_arrived',
-        about: { type: 'transport_event', id: event?.id ?? '' },
-        included: [
-          simulator.world.record('shipment', shipment.id, scene.now()),
-          scene.containerNow(id),
-          event,
-        ],
-      }),
-    )
-    expect(simulator.requests.total).toBe(0)
-    expect(await queued(scene.warehouse)).toEqual([])
-    expect(await scene.differences()).toEqual([])
-    const versions = await scene.rows`
-      select source, valid_from from tracking.container_history where container_id = ${id}
-      order by valid_from`
-    expect(versions.at(-1)).toEqual({ source: 'webhook', valid_from: '2026-03-02 08:00:11+00' })
-    // The next sync of the same source finds nothing to do.
-    const before = await scene.row()
-    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    expect(await scene.row()).toEqual(before)
-  })
-
   it('with events that nobody sent makes one request, for the list of events', async () => {
     const scene = await openWebhookScene()
     const { containerId: id, simulator } = scene
@@ -77,7 +40,8 @@ describe('what a delivery brings', () => {
         event: 'container.inspected.by_robot',
         createdAt: scene.now(),
         about: inspection,
-        included: [scene.containerNow(id), inspection],
+        // One that cannot be flattened is set aside, and the rest is applied.
+        included: [{ type: 'port', id: '' }, scene.containerNow(id), inspection],
       }),
       {
         data: {
@@ -100,23 +64,50 @@ describe('what a delivery brings', () => {
     ).toEqual([
       { resource_type: 'inspection', _unmapped: { inspector: 'unknown to this version' } },
     ])
+    expect(await scene.rows`select reason, source from tracking_sync.quarantine`).toEqual([
+      { reason: 'id is missing or not a text', source: 'webhook notification new-event' },
+    ])
   })
 
-  it('that cannot be flattened is set aside, and the rest is applied', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, warehouse } = scene
-    scene.advance(10)
-    scene.simulator.edits.change('container', id, { seal_number: 'told' })
-    await scene.receive(
-      scene.tell(id, {
-        id: 'half-bad',
-        included: [{ type: 'port', id: '' }, scene.containerNow(id)],
-      }),
+  /** The values of what each sample brings are compared in `round-trip.test.ts`. */
+  it('is, as published, a change with its own time, once', { tags: ['K8'] }, async () => {
+    const [sample] = readPayloads('samples').filter(({ name }) =>
+      name.includes('container-updated'),
     )
-    expect(await statesOf(warehouse)).toEqual({ 'half-bad': 'processed' })
-    expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect(await scene.rows`select reason, source from tracking_sync.quarantine`).toEqual([
-      { reason: 'id is missing or not a text', source: 'webhook notification half-bad' },
+    const { webhook } = sample!.data[0]!.relationships as { webhook: { data: { id: string } } }
+    const own = { url: undefined, ids: [webhook.data.id] }
+    const scene = await openWebhookScene({ bench: { own } })
+    const { containerId: id } = scene
+    const shipment = scene.containerNow(id).relationships?.shipment?.data as { id: string }
+    // Records that are there; without their rows nothing would be stored.
+    const told = sample!.bytes
+      .toString()
+      .replaceAll('5f3d40ad-2e2f-4778-8973-8a3a70bef56d', id)
+      .replaceAll('c0633538-4e53-4c33-bde5-055a5bdbfa29', shipment.id)
+    await scene.receive(JSON.parse(told))
+    await scene.run`update tracking_sync.webhook_notifications set state = 'received'`
+    expect((await scene.bench.processor.processAll()).taken).toBe(1)
+    expect(
+      await scene.rows`
+        select attribute, old_value, new_value, changed_at, _observed_at as observed, data_source,
+        timezone, _notification_id
+        from tracking.container_changes where container_id = ${id} order by attribute`,
+    ).toMatchObject([
+      {
+        attribute: 'available_for_pickup',
+        old_value: false,
+        new_value: true,
+        changed_at: '2022-10-21 20:19:12+00',
+        observed: '2022-10-21 20:19:13+00',
+        data_source: 'terminal',
+        timezone: 'America/New_York',
+        _notification_id: sample!.data[0]!.id,
+      },
+      {
+        attribute: 'holds_at_pod_terminal',
+        old_value: [{ description: 'DOWN - Broken Machine Over Pile' }, { name: 'other' }],
+        new_value: [],
+      },
     ])
   })
 })

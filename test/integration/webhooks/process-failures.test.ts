@@ -1,23 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSleep } from '../../../src/base/retry.js'
-import { silentLogger } from '../../../src/base/logger.js'
 import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
-import { readVitals } from '../../../src/status/read-vitals.js'
-import {
-  startProcessor,
-  type RunningProcessor,
-} from '../../../src/webhooks/process/run-processor.js'
 import { isOnCitus } from '../../support/distributed-database.js'
-import { TEST_SETTINGS } from '../../support/test-service.js'
 import { notification, OWN_WEBHOOK, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
-const running: RunningProcessor[] = []
-
-afterEach(async () => {
-  for (const processor of running.splice(0)) await processor.stop()
-  await closeWebhookScenes()
-})
+afterEach(closeWebhookScenes)
 
 /** Waits of failed notifications are over. */
 async function letTimePass(scene: WebhookScene): Promise<void> {
@@ -51,9 +38,11 @@ describe('a poisonous notification', { tags: ['FB1', 'W15'] }, () => {
       const now = simulator.world.record('shipment', shipmentId, scene.now())
       return scene.tell('', { id: `healthy-${at}`, about: now ?? null, included: [now] })
     })
-    await scene.receive(scene.tell(id, { id: 'bad', included: [poisoned] }), ...healthy)
+    const broken = { ...notification({ id: 'broken', createdAt: scene.now() }), included: 'none' }
+    await scene.receive(scene.tell(id, { id: 'bad', included: [poisoned] }), broken, ...healthy)
     expect(await statesOf(warehouse)).toEqual({
       bad: 'received',
+      broken: 'received',
       'healthy-0': 'processed',
       'healthy-1': 'processed',
       'healthy-2': 'processed',
@@ -62,6 +51,10 @@ describe('a poisonous notification', { tags: ['FB1', 'W15'] }, () => {
       await scene.column`
         select count(*)::int as told from tracking.shipments where customer_name = 'told'`,
     ).toEqual([3])
+    expect(await inbox(scene, 'broken')).toMatchObject({
+      attempts: 1,
+      error: expect.stringContaining('not a JSON:API document') as unknown,
+    })
     const first = await inbox(scene, 'bad')
     expect(first).toMatchObject({ state: 'received', attempts: 1 })
     expect(first.wait).toBeGreaterThan(20)
@@ -85,77 +78,57 @@ describe('a poisonous notification', { tags: ['FB1', 'W15'] }, () => {
     expect(await statesOf(warehouse)).toMatchObject({ bad: 'processed' })
     expect(await scene.row()).toMatchObject({ seal_number: 'poison' })
   })
-
-  it('that is not a document fails without delaying its batch', async () => {
-    const scene = await openWebhookScene()
-    scene.advance(10)
-    const broken = { ...notification({ id: 'broken', createdAt: scene.now() }), included: 'none' }
-    await scene.receive(broken, scene.tell(scene.containerId, { id: 'good' }))
-    expect(await statesOf(scene.warehouse)).toEqual({ broken: 'received', good: 'processed' })
-    expect(await inbox(scene, 'broken')).toMatchObject({
-      attempts: 1,
-      error: expect.stringContaining('not a JSON:API document') as unknown,
-    })
-  })
 })
 
-describe('one notification that fails', () => {
-  /** Writing this seal number raises the given error in every batch. */
-  async function poisonWith(scene: WebhookScene, state: string): Promise<void> {
-    await scene.query(`create or replace function public.refuse() returns trigger language plpgsql as $body$
+it.skipIf(isOnCitus)('a missing right is no attempt when all others fail', async () => {
+  const scene = await openWebhookScene()
+  await scene.query(`create function public.refuse() returns trigger language plpgsql as $body$
 begin
-    raise exception using errcode = '${state}', message = 'refused with ${state}';
+    raise exception using errcode = '42501', message = 'refused';
 end
 $body$`)
-    await scene.run`
-      create or replace trigger poison before insert or update on tracking.containers
-      for each row when (new.seal_number = 'poison') execute function public.refuse()`
+  await scene.run`
+    create trigger poison before insert or update on tracking.containers
+    for each row when (new.seal_number = 'poison') execute function public.refuse()`
+  scene.advance(10)
+  const record = scene.containerNow(scene.containerId)
+  const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
+  const ids = ['one', 'two']
+  const tell = (id: string) => scene.tell(scene.containerId, { id, included: [poisoned] })
+  await scene.store(...ids.map(tell))
+  await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
+  for (const id of ids) {
+    expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
   }
+})
 
-  it.skipIf(isOnCitus)('for want of a right is no attempt when all others fail', async () => {
-    const scene = await openWebhookScene()
-    await poisonWith(scene, '42501')
-    scene.advance(10)
-    const record = scene.containerNow(scene.containerId)
-    const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
-    await scene.store(
-      scene.tell(scene.containerId, { id: 'one', included: [poisoned] }),
-      scene.tell(scene.containerId, { id: 'two', included: [poisoned] }),
-    )
-    await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
-    for (const id of ['one', 'two']) {
-      expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
-    }
-  })
-
-  it('is not one of 17,000 unknown records', { tags: ['FB1', 'JD6'] }, async () => {
-    const scene = await openWebhookScene()
-    scene.advance(10)
-    const unknown = (name: string, length: number) =>
-      Array.from({ length }, (_, at) => ({
-        type: 'container',
-        id: `unknown-${name}-${at}`,
-        attributes: {},
-        relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
-      }))
-    await scene.receive(
-      scene.tell('', { id: 'large', about: null, included: unknown('one', 17_000) }),
-      scene.tell(scene.containerId, { id: 'behind' }),
-    )
-    expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
-    expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
-    const queued = () =>
-      scene.rows`
-        select resource_type, count(*)::int as count from tracking_sync.refetch_queue
-        where resource_id like 'unknown-%' group by resource_type`
-    expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
-    // At most that many wait, for any number of deliveries.
-    await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
-    expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
-    await scene.run`update tracking_sync.refetch_queue set attempts = 1`
-    await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
-    expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
-  })
+it('no notification fails for 17,000 unknown records', { tags: ['FB1', 'JD6'] }, async () => {
+  const scene = await openWebhookScene()
+  scene.advance(10)
+  const unknown = (name: string, length: number) =>
+    Array.from({ length }, (_, at) => ({
+      type: 'container',
+      id: `unknown-${name}-${at}`,
+      attributes: {},
+      relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
+    }))
+  await scene.receive(
+    scene.tell('', { id: 'large', about: null, included: unknown('one', 17_000) }),
+    scene.tell(scene.containerId, { id: 'behind' }),
+  )
+  expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
+  expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
+  const queued = () =>
+    scene.rows`
+      select resource_type, count(*)::int as count from tracking_sync.refetch_queue
+      where resource_id like 'unknown-%' group by resource_type`
+  expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
+  // At most that many wait, for any number of deliveries.
+  await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
+  expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
+  await scene.run`update tracking_sync.refetch_queue set attempts = 1`
+  await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
+  expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
 })
 
 describe('whose notifications are applied', { tags: ['W14'] }, () => {
@@ -229,24 +202,10 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     expect(await statesOf(scene.warehouse)).toEqual({ 'of 0': 'processed', 'of 1': 'foreign' })
   })
 
-  it('is asked for again at once when the warehouse could not keep the answer', async () => {
-    const scene = await openWebhookScene({ bench: listed })
-    const { warehouse, bench } = scene
-    await bench.service.createWebhook({ url: 'https://example.com/hook' })
-    scene.advance(10)
-    await scene.store(scene.tell(scene.containerId, { id: 'open' }))
-    await scene.run`
-      alter table tracking_sync.webhooks add constraint poison check (false) not valid`
-    await expect(bench.processor.processAll()).rejects.toThrow('poison')
-    expect(await statesOf(warehouse)).toEqual({ open: 'received' })
-    await scene.run`alter table tracking_sync.webhooks drop constraint poison`
-    for (let looks = 1; looks <= 2; looks += 1) await bench.processor.processAll()
-    expect(await statesOf(warehouse)).toEqual({ open: 'foreign' })
-  })
-
-  it('stays open while the service does not answer, without using up attempts', async () => {
+  it('stays open without an answer, or one that was not kept, and uses up no attempts', async () => {
     const scene = await openWebhookScene({ bench: listed })
     const { containerId: id, simulator, warehouse } = scene
+    await scene.bench.service.createWebhook({ url: 'https://example.com/hook' })
     scene.advance(10)
     simulator.faults.add({ fault: { kind: 'status', status: 403 }, times: Infinity })
     await scene.receive(scene.tell(id, { id: 'open' }))
@@ -256,97 +215,48 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
       error: expect.stringContaining('could not find out') as unknown,
     })
     simulator.faults.clear()
-    expect(await statesOf(warehouse)).toEqual({ open: 'received' })
     await letTimePass(scene)
     // Another process, which has not asked in this minute.
-    await scene.openBench(listed).processor.processAll()
+    const { processor } = scene.openBench(listed)
+    await scene.run`
+      alter table tracking_sync.webhooks add constraint poison check (false) not valid`
+    await expect(processor.processAll()).rejects.toThrow('poison')
+    expect(await inbox(scene, 'open')).toMatchObject({ state: 'received', attempts: 0 })
+    await scene.run`alter table tracking_sync.webhooks drop constraint poison`
+    // It asks again at once.
+    for (let looks = 1; looks <= 2; looks += 1) await processor.processAll()
     expect(await statesOf(warehouse)).toEqual({ open: 'foreign' })
   })
 })
 
-describe('processors side by side', { tags: ['D1', 'I6', 'release'] }, () => {
-  it('take each notification once', async () => {
-    const scene = await openWebhookScene({ shipments: 12 })
-    const { simulator, warehouse } = scene
-    const ids = scene.ids('container')
-    const bodies: unknown[] = []
-    for (let at = 0; at < 240; at += 1) {
-      if (at % 40 === 0) scene.advance(1)
-      const id = ids[at % ids.length] ?? ''
-      simulator.edits.change('container', id, { seal_number: `number ${at}` })
-      const { relationships } = scene.containerNow(id)
-      const shipment = relationships?.shipment?.data as { id: string }
-      bodies.push(
-        scene.tell(id, {
-          included: [
-            simulator.world.record('shipment', shipment.id, scene.now()),
-            scene.containerNow(id),
-          ],
-        }),
-      )
-    }
-    await scene.store(...bodies.toReversed())
-    const benches = [scene.bench, scene.openBench(), scene.openBench()]
-    const reports = await Promise.all(benches.map(({ processor }) => processor.processAll()))
-    expect(reports.reduce((sum, { processed }) => sum + processed, 0)).toBe(240)
-    expect(reports.reduce((sum, { failed }) => sum + failed, 0)).toBe(0)
-    expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
-    scene.advance(1)
-    await Promise.all(benches.map((bench) => bench.settle()))
-    expect(await queued(warehouse)).toEqual([])
-    expect(await scene.differences()).toEqual([])
-  })
-})
-
-describe('the running processor', () => {
-  function start(scene: WebhookScene, pollMs = 60_000): RunningProcessor {
-    const processor = startProcessor({
-      service: scene.bench.service,
-      warehouse: scene.warehouse,
-      logger: silentLogger,
-      settings: {
-        ...TEST_SETTINGS,
-        own: { url: undefined, ids: [OWN_WEBHOOK] },
-        refetchDelayMs: 0,
-      },
-      sleep: createSleep(),
-      pollMs,
-    })
-    running.push(processor)
-    return processor
-  }
-
-  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true)
-  }
-
-  it('applies what is stored as soon as it is woken, reads again what is in doubt, and tells its lag', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator, warehouse } = scene
-    const processor = start(scene)
-    await until(() => processor.state().processed === 0)
-    scene.advance(10)
-    simulator.edits.change('container', id, { seal_number: 'told' })
-    await scene.store(scene.tell(id))
-    expect((await readVitals(warehouse)).queues).toMatchObject([
-      { queue: 'webhook_notifications', state: 'received', entries: 1 },
-    ])
-    processor.wake()
-    await until(() => processor.state().processed === 1)
-    expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect((await readVitals(warehouse)).queues).toEqual([])
-    simulator.edits.change('container', id, { seal_number: 'read' })
-    await scene.store(
-      notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
+it('processors side by side take each once', { tags: ['D1', 'I6', 'release'] }, async () => {
+  const scene = await openWebhookScene({ shipments: 12 })
+  const { simulator, warehouse } = scene
+  const ids = scene.ids('container')
+  const bodies: unknown[] = []
+  for (let at = 0; at < 240; at += 1) {
+    if (at % 40 === 0) scene.advance(1)
+    const id = ids[at % ids.length] ?? ''
+    simulator.edits.change('container', id, { seal_number: `number ${at}` })
+    const { relationships } = scene.containerNow(id)
+    const shipment = relationships?.shipment?.data as { id: string }
+    bodies.push(
+      scene.tell(id, {
+        included: [
+          simulator.world.record('shipment', shipment.id, scene.now()),
+          scene.containerNow(id),
+        ],
+      }),
     )
-    processor.wake()
-    await until(() => processor.state().processed === 2)
-    processor.wake()
-    await until(() => processor.state().refetched === 1)
-    expect(await scene.row()).toMatchObject({ seal_number: 'read' })
-    await processor.stop()
-    await scene.store(scene.tell(id, { id: 'late' }))
-    processor.wake()
-    expect((await statesOf(warehouse)).late).toBe('received')
-  })
+  }
+  await scene.store(...bodies.toReversed())
+  const benches = [scene.bench, scene.openBench(), scene.openBench()]
+  const reports = await Promise.all(benches.map(({ processor }) => processor.processAll()))
+  expect(reports.reduce((sum, { processed }) => sum + processed, 0)).toBe(240)
+  expect(reports.reduce((sum, { failed }) => sum + failed, 0)).toBe(0)
+  expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
+  scene.advance(1)
+  await Promise.all(benches.map((bench) => bench.settle()))
+  expect(await queued(warehouse)).toEqual([])
+  expect(await scene.differences()).toEqual([])
 })

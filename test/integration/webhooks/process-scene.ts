@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { ApiClient } from '../../../src/source/client/client.js'
 import {
@@ -18,6 +17,7 @@ import {
 import { RefetchWorker } from '../../../src/webhooks/process/refetch-worker.js'
 import { createDatabaseClock } from '../../../src/warehouse/connection/database-clock.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { rowReader } from '../../support/row-reader.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 
 export const OWN_WEBHOOK = 'webhook-of-ours'
@@ -138,23 +138,13 @@ export function openBench(
 
 /** States of the inbox, by notification. */
 export async function statesOf(warehouse: Warehouse): Promise<Record<string, string>> {
-  const rows = await warehouse.query(
-    'read the inbox',
-    sql<{
-      id: string
-      state: string
-    }>`select notification_id as id, state from tracking_sync.webhook_notifications order by 1`,
-  )
+  const rows = await rowReader(warehouse).rows<{ id: string; state: string }>`
+    select notification_id as id, state from tracking_sync.webhook_notifications order by 1`
   return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
 }
 
 /** `type id` of the records in the refetch queue. */
-export async function queued(warehouse: Warehouse): Promise<string[]> {
-  const rows = await warehouse.query(
-    'read the refetch queue',
-    sql<{
-      entry: string
-    }>`select resource_type || ' ' || resource_id as entry from tracking_sync.refetch_queue order by 1`,
-  )
-  return rows.map(({ entry }) => entry)
+export function queued(warehouse: Warehouse): Promise<string[]> {
+  return rowReader(warehouse).column`
+    select resource_type || ' ' || resource_id as entry from tracking_sync.refetch_queue order by 1`
 }

@@ -8,55 +8,31 @@ import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webho
 
 afterEach(closeWebhookScenes)
 
-const OWNER = (id: string) => ({ data: { type: 'container', id } })
+const field = { api_slug: 'lot', value: '7', display_value: '7' }
+const changeset = { seal_number: [null, 'S1'] }
 
+/** Each with its type, its attributes and how it names its container. */
 const ABOUT_A_CONTAINER = [
+  ['a custom field', 'custom_field', field, (id: string) => ({ entity: owner(id) })],
   [
-    'a custom field',
-    (id: string) => ({
-      type: 'custom_field',
-      id: 'field-1',
-      attributes: { api_slug: 'lot', value: '7', display_value: '7' },
-      relationships: { entity: OWNER(id) },
-    }),
+    'an entity without a type',
+    'custom_field',
+    field,
+    (id: string) => ({ entity: { data: { id } } }),
   ],
-  [
-    'a custom field whose entity has no type',
-    (id: string) => ({
-      type: 'custom_field',
-      id: 'field-1',
-      attributes: { api_slug: 'lot', value: '7', display_value: '7' },
-      relationships: { entity: { data: { id } } },
-    }),
-  ],
-  [
-    'a type of tomorrow with several',
-    (id: string) => ({
-      type: 'gate_list',
-      id: 'list-1',
-      attributes: {},
-      relationships: { containers: { data: [{ type: 'container', id }] } },
-    }),
-  ],
+  ['one of several', 'gate_list', {}, (id: string) => ({ containers: { data: [owner(id).data] } })],
   [
     'an update',
-    (id: string) => ({
-      type: 'container_updated_event',
-      id: 'update-1',
-      attributes: { changeset: { seal_number: [null, 'S1'] }, timestamp: '2026-03-02T08:00:00Z' },
-      relationships: { container: OWNER(id) },
-    }),
+    'container_updated_event',
+    { changeset, timestamp: '2026-03-02T08:00:00Z' },
+    (id: string) => ({ container: owner(id) }),
   ],
-  [
-    'a type of tomorrow',
-    (id: string) => ({
-      type: 'inspection',
-      id: 'inspection-1',
-      attributes: { inspector: 'nobody knows' },
-      relationships: { inspected: OWNER(id) },
-    }),
-  ],
+  ['a type of tomorrow', 'inspection', { by: 'none' }, (id: string) => ({ inspected: owner(id) })],
 ] as const
+
+function owner(id: string) {
+  return { data: { type: 'container', id } }
+}
 
 /** A scene in which nothing was told of a container before. */
 async function openQuietScene(): Promise<WebhookScene> {
@@ -74,29 +50,25 @@ async function told({ query }: WebhookScene): Promise<unknown[]> {
   )
 }
 
-describe('a notification that brings', { tags: ['FA7'] }, () => {
-  test.each(ABOUT_A_CONTAINER)(
-    '%s of a container that the source does not have leaves no row',
-    async (_name, record) => {
-      const scene = await openQuietScene()
-      const about = record('nowhere')
-      await scene.store(
-        notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }),
-      )
-      await scene.bench.settle()
-      expect(await told(scene)).toEqual([])
-      expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
-      expect(await queued(scene.warehouse)).toEqual([])
-    },
-  )
-})
+test.each(ABOUT_A_CONTAINER)(
+  '%s of a container that the source does not have leaves no row',
+  { tags: ['FA7'] },
+  async (_name, type, attributes, relate) => {
+    const scene = await openQuietScene()
+    const about = { type, id: 'one', attributes, relationships: relate('nowhere') }
+    await scene.store(notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }))
+    await scene.bench.settle()
+    expect(await told(scene)).toEqual([])
+    expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
+    expect(await queued(scene.warehouse)).toEqual([])
+  },
+)
 
 test('what a notification brings waits for the container that another reader has claimed', async () => {
   const scene = await openQuietScene()
   const { containerId, warehouse, bench } = scene
   await scene.run`delete from tracking.containers where container_id = ${containerId}`
-  const [, record] = ABOUT_A_CONTAINER.find(([name]) => name === 'a type of tomorrow')!
-  const about = record(containerId)
+  const about = { type: 'inspection', id: 'one', relationships: { of: owner(containerId) } }
   scene.advance(1)
   await scene.receive(notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }))
   const claim = await claimRefetches(warehouse, 'refetch', 10)
@@ -123,40 +95,22 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
       select container_id, voyage_number from tracking.transport_events
       where transport_event_id = ${id} and _deleted_at is null`
 
-  test('is of the container that the notification is about', async () => {
-    const scene = await openWebhookScene()
-    const { containerId } = scene
-    const event = { ...bare(scene), attributes: { ...bare(scene).attributes, voyage_number: 'X' } }
-    scene.advance(1)
-    await scene.receive(
-      scene.tell(containerId, {
-        id: 'n-1',
-        event: EVENT,
-        about: { type: 'container', id: containerId },
-        included: [event],
-      }),
-    )
-    expect(await live(scene, event.id)).toEqual([{ container_id: containerId, voyage_number: 'X' }])
-    expect(await scene.rows`select reason from tracking_sync.quarantine`).toEqual([])
-  })
-
-  test('is of the container that the warehouse knows it of', async () => {
-    const scene = await openWebhookScene()
-    const { containerId } = scene
-    const event = { ...bare(scene), attributes: { ...bare(scene).attributes, voyage_number: 'X' } }
-    scene.advance(1)
-    await scene.receive(
-      notification({
-        id: 'n-1',
-        event: EVENT,
-        createdAt: scene.now(),
-        about: event,
-        included: [event],
-      }),
-    )
-    expect(await live(scene, event.id)).toEqual([{ container_id: containerId, voyage_number: 'X' }])
-    expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'processed' })
-  })
+  test.each(['the notification is about', 'the warehouse knows it of'])(
+    'is of the container that %s',
+    async (whose) => {
+      const scene = await openWebhookScene()
+      const { containerId } = scene
+      const { id, type, attributes } = bare(scene)
+      const event = { id, type, attributes: { ...attributes, voyage_number: 'X' } }
+      const about = whose.startsWith('the n') ? { type: 'container', id: containerId } : event
+      scene.advance(1)
+      const told = { id: 'n-1', event: EVENT, createdAt: scene.now(), about, included: [event] }
+      await scene.receive(notification(told))
+      expect(await live(scene, id)).toEqual([{ container_id: containerId, voyage_number: 'X' }])
+      expect(await scene.rows`select reason from tracking_sync.quarantine`).toEqual([])
+      expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'processed' })
+    },
+  )
 
   test('of a container that nobody can tell leaves its notification unresolved, until a sync', async () => {
     const scene = await openWebhookScene()
@@ -169,15 +123,14 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
       _fingerprint = 'old'
       where container_id = ${containerId}`
     scene.advance(1)
-    await scene.store(
-      notification({
-        id: 'n-1',
-        event: EVENT,
-        createdAt: scene.now(),
-        about: event,
-        included: [event],
-      }),
-    )
+    const told = {
+      id: 'n-1',
+      event: EVENT,
+      createdAt: scene.now(),
+      about: event,
+      included: [event],
+    }
+    await scene.store(notification(told))
     await scene.bench.settle()
     expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
     expect(await live(scene, event.id)).toEqual([])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
 import { containers, resources } from '../../../src/source/records/index.js'
 import type { Resource } from '../../../src/source/records/resource.js'
-import { readPayloads } from '../../support/stand-in-service.js'
+import { readPayloads } from '../../support/read-payloads.js'
 import { accountFor } from './account-for.js'
 import { container, flatten, type JsonObject } from './flat-rows.js'
 

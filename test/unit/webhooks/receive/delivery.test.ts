@@ -12,23 +12,6 @@ function deep(levels: number): string {
 }
 
 describe('a delivery', () => {
-  it('is read as far as the inbox needs it', () => {
-    const text = notificationBody('one')
-    expect(read(text)).toEqual({
-      envelope: {
-        notificationId: 'one',
-        event: 'container.updated',
-        createdAt: '2026-03-02T08:00:00Z',
-        deliveryStatus: null,
-        webhookId: 'a-webhook',
-        reference: { type: 'container_updated_event', id: 'a-reference' },
-      },
-      headers: {},
-      body: Buffer.from(text),
-      deadReason: null,
-    })
-  })
-
   it('needs nothing but data.id', () => {
     expect(read('{"data":{"id":"bare"}}')).toMatchObject({
       envelope: {

@@ -81,17 +81,11 @@ describe('the addresses of the service', () => {
   it('an answer without addresses does not shut everybody out', { tags: ['W19'] }, async () => {
     const { scene, addresses, lines } = createScene()
     await addresses.refresh()
-    for (const answer of [
-      { webhook_notification_ips: [] },
-      { errors: [] },
-      null,
-      'x',
-      [['1.2.3']],
-    ]) {
+    for (const answer of [{ webhook_notification_ips: [] }, { errors: [] }, null, [['1.2.3']]]) {
       scene.answer = answer
       await addresses.refresh()
     }
-    expect(lines).toHaveLength(5)
+    expect(lines).toHaveLength(4)
     expect(addresses.check('192.0.2.10')).toBe('allowed')
   })
 

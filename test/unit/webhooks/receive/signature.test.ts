@@ -77,17 +77,13 @@ describe('the signature of a delivery', () => {
 
   it('may be of either secret while they change, not afterwards', { tags: ['W7'] }, () => {
     const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
-    const receivers = [[older], [newer, older], [newer]].map((secrets) => check({ secrets }))
-    let refused = 0
-    for (let number = 0; number < 1_000; number += 1) {
-      const delivery = Buffer.from(`{"data":{"id":"${number}"}}`)
-      // The service changes in the middle of the overlap.
-      const signature = sign(delivery, { secret: number < 500 ? older : newer })
-      const receiver = receivers[number < 300 ? 0 : number < 700 ? 1 : 2]!
-      if (!receiver([HEADER, signature], delivery)) refused += 1
-    }
-    expect(refused).toBe(0)
-    expect(receivers[2]!([HEADER, sign(body, { secret: older })], body)).toBe(false)
+    const takes = (secrets: readonly string[]): boolean[] =>
+      [older, newer].map((secret) => check({ secrets })([HEADER, sign(body, { secret })], body))
+    expect([[older], [newer, older], [newer]].map(takes)).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+    ])
   })
 
   it.each(['sha256', 'sha512', 'sha1'] as const)(
