@@ -5,11 +5,6 @@ export type WorkbookCell = string | number | boolean | Date | null
 
 export interface ReadWorkbook {
   readonly name: string
-  /** Rows that stay in sight. */
-  readonly frozenRows: number
-  readonly widths: readonly number[]
-  /** Columns of the header that are bold. */
-  readonly boldColumns: number
   readonly rows: readonly (readonly WorkbookCell[])[]
   /** How the cell of a row and a column is shown; empty: as it is. */
   readonly format: (row: number, column: number) => string
@@ -38,13 +33,8 @@ export function readWorkbook(bytes: Buffer): ReadWorkbook {
     find(styles, 'numFmt').map(({ attributes }) => [attributes.numFmtId, attributes.formatCode]),
   )
   const looks = find(styles, 'cellXfs', 'xf')
-  const fonts = find(styles, 'fonts', 'font')
-  const lookOf = (cell: Element | undefined): Element | undefined =>
-    looks[Number(cell?.attributes.s ?? 0)]
   const formatOf = (cell: Element | undefined): string =>
-    formats.get(lookOf(cell)?.attributes.numFmtId) ?? ''
-  const isBold = (cell: Element): boolean =>
-    elements(fonts[Number(lookOf(cell)?.attributes.fontId ?? 0)]?.inner ?? '', 'b').length > 0
+    formats.get(looks[Number(cell?.attributes.s ?? 0)]?.attributes.numFmtId) ?? ''
   const cells = find(sheet, 'row').map(({ inner }) => {
     const found: Element[] = []
     for (const cell of elements(inner, 'c')) found[columnOf(cell.attributes.r!)] = cell
@@ -68,12 +58,8 @@ export function readWorkbook(bytes: Buffer): ReadWorkbook {
       .filter(({ attributes }) => attributes.TargetMode === 'External')
       .map(({ attributes }) => [attributes.Id, attributes.Target!]),
   )
-  const [pane] = find(sheet, 'pane')
   return {
     name: find('xl/workbook.xml', 'sheet')[0]?.attributes.name ?? '',
-    frozenRows: pane?.attributes.state === 'frozen' ? Number(pane.attributes.ySplit) : 0,
-    widths: find(sheet, 'col').map(({ attributes }) => Number(attributes.width)),
-    boldColumns: header.filter(isBold).length,
     rows: cells.map((row) => header.map((_, at) => valueOf(row[at]))),
     format: (row, column) => formatOf(cells[row]?.[column]),
     hasFormulas: find(sheet, 'f').length > 0,

@@ -110,17 +110,9 @@ it('leaves a folder with files as it is', async () => {
 
 it('says which container it needs', async () => {
   const out = join(folder, 'd')
-  expect(await write('NONE', '--out', out)).toMatchObject({
-    exitCode: 2,
-    stderr: 'error: <container> the warehouse has no container "NONE"\n',
-  })
   expect((await write(number, '--out', out, '--as-of', '2020-01-01')).stderr).toContain(
     'error: <container> was not known at 2020-01-01T00:00:00.000Z; name a later --as-of',
   )
-  expect(await write(number, '--out', out, '--as-of', '2100-01-01')).toMatchObject({
-    exitCode: 2,
-    stderr: 'error: --as-of 2100-01-01 is in the future; name an instant that has passed\n',
-  })
   await scene.query(
     `update tracking.containers set number = $1 where container_id = (
       select container_id from tracking.containers where number <> $1 order by container_id limit 1

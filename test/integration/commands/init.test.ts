@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { runCli } from '../../../src/commands/program.js'
 import { loadConfig } from '../../../src/config/load.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import type { CliCall } from '../../support/call-cli.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
 import { makePreparedHome, removeFreshHomes } from '../../support/fresh-home.js'
 import { createSink } from '../../unit/commands/fake-process.js'
@@ -55,20 +56,16 @@ async function runAt(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-interface Called {
-  readonly exitCode: number
-  readonly stdout: string
-  /** Text that a person sees beside the answer: questions, errors, and echoed input. */
-  readonly stderr: string
-}
-
-/** With `answers`, there is a person at a terminal who types them as the questions come. */
+/**
+ * With `answers`, there is a person at a terminal who types them as the questions come, and sees
+ * questions, errors and echoed input beside the answer.
+ */
 async function init(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   answers?: readonly string[],
   cwd = directory,
-): Promise<Called> {
+): Promise<CliCall> {
   const [stdout, stderr] = [createSink(false), createSink(answers !== undefined)]
   const keys = Object.assign(new PassThrough(), {
     isTTY: answers !== undefined,
@@ -145,21 +142,11 @@ describe('without a terminal', () => {
     expect(password.length).toBeGreaterThan(40)
     expect(first.stdout).toContain(`own SQL is asked as ${username}, a new login`)
     expect(first.stdout + first.stderr).not.toContain(password)
-    const rights = `select session_user = '${username}' as is_reader, rolsuper, rolcreaterole,
-        rolcreatedb, rolreplication, rolbypassrls,
-        exists (select from pg_auth_members where member = pg_roles.oid) as is_member
+    const rights = `select session_user = '${username}' and not (rolsuper or rolcreaterole or
+        rolcreatedb or rolreplication or rolbypassrls or
+        exists (select from pg_auth_members where member = pg_roles.oid)) as is_reader
       from pg_roles where rolname = session_user`
-    expect(await runAt(readerUrl, rights)).toEqual([
-      {
-        is_reader: true,
-        rolsuper: false,
-        rolcreaterole: false,
-        rolcreatedb: false,
-        rolreplication: false,
-        rolbypassrls: false,
-        is_member: false,
-      },
-    ])
+    expect(await runAt(readerUrl, rights)).toEqual([{ is_reader: true }])
     const again = await init(args, env)
     expect(again.stdout).toContain(`own SQL is asked as ${username}, which may read`)
     expect(configIn().readerUrl).toBe(readerUrl)
@@ -177,8 +164,6 @@ describe('without a terminal', () => {
   it.each([
     ['a wrong key', 3, { TRACKING_API_KEY: 'wrong' }, /refused the API key/],
     ['a database that is away', 5, { DATABASE_URL: 'postgres://u:pw@127.0.0.1:1/x' }, /database/],
-    ['an unknown preset', 2, { TRACKING_SERVICE: 'nobody' }, /generic, terminal49/],
-    ['a malformed database', 2, { DATABASE_URL: 'mysql://x' }, /must look like postgres/],
     ['a webhook by http', 2, { TRACKING_WEBHOOK_URL: 'http://x.example/' }, /must be an https/],
   ])('refuses %s with exit code %i, and writes nothing', async (_, code, wrong, told) => {
     const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url, ...wrong }

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   bindQuery,
   readShippedQueries,
@@ -8,6 +10,8 @@ import {
 import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import { keysOf, REFERENCES } from '../../../scripts/documents/dbt-models.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
+import { readCalendar } from '../../support/read-calendar.js'
+import { readWorkbook } from '../../support/read-workbook.js'
 import { readerSettings } from '../../support/test-database.js'
 import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
@@ -15,9 +19,8 @@ import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-wee
 let scene: LoadedWeek
 let settings: Record<string, string>
 let questions: ShippedQuery[]
-let guide: string
 
-/** A value that finds something, for each parameter. */
+/** Values that find something. */
 let values: Record<string, string>
 
 beforeAll(async () => {
@@ -31,57 +34,31 @@ beforeAll(async () => {
   }
   await importExamples(settings)
   questions = await readShippedQueries(scene.warehouse.names)
-  guide = await readGuide()
   const [some] = await scene.query<Record<string, string>>(
-    `select containers.number as container, shipments.bill_of_lading_number as shipment,
-        shipments.shipping_line_name as line, ports.code as port, terminals.nickname as terminal
+    `select containers.container_id as id, containers.number as container,
+        shipments.bill_of_lading_number as shipment,
+        shipments.shipping_line_name as line, terminals.nickname as terminal,
+        (select min(customer_name) from tracking.shipments) as customer,
+        (select min(tag) from tracking.shipments cross join unnest(tags) as tag) as tag,
+        (select min(ref) from tracking.containers cross join unnest(ref_numbers) as ref) as ref
     from tracking.containers
     inner join tracking.shipments using (shipment_id)
-    inner join tracking.ports on ports.port_id = shipments.port_of_discharge_id
     inner join tracking.terminals on terminals.terminal_id = containers.pod_terminal_id
     where containers.pod_discharged_at is not null
     order by containers.container_id
     limit 1`,
   )
-  const [of] = await scene.query<Record<string, string>>(
-    `select
-        (select min(customer_name) from tracking.shipments) as customer,
-        (select min(tag) from tracking.shipments cross join unnest(tags) as tag) as tag,
-        (select min(ref) from tracking.containers cross join unnest(ref_numbers) as ref) as ref`,
-  )
-  const [box] = await scene.query<{ container_id: string }>(
-    'select container_id from tracking.containers where number = $1',
-    some!.container,
-  )
-  const set = ['custom-fields', 'set', box!.container_id]
-  for (const [slug = '', value = ''] of [
+  for (const field of [
     ['cost_center', 'Garden=East'],
     ['priority', 'high'],
   ]) {
-    expect(await callCli([...set, slug, value], settings)).toMatchObject({
-      exitCode: 0,
-      stderr: '',
-    })
+    const set = await callCli(['custom-fields', 'set', some!.id!, ...field], settings)
+    expect(set).toMatchObject({ exitCode: 0, stderr: '' })
   }
-  values = {
-    ...some!,
-    ...of!,
-    'custom-field': 'Cost_Center=garden=EAST',
-    since: '2020-01-01',
-    until: '2100-01-01T00:00:00Z',
-    limit: '3',
-    'at-least': '3',
-  }
+  values = { ...some!, 'custom-field': 'Cost_Center=garden=EAST' }
 }, 120_000)
 
 afterAll(() => scene.close())
-
-/** The questions, and how to ask them. */
-async function readGuide(): Promise<string> {
-  const read = (page: string): Promise<string> =>
-    readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
-  return [await read('questions'), await read('ask'), await read('rules')].join('\n')
-}
 
 const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args], settings)
 
@@ -236,12 +213,6 @@ describe('the shipped questions', () => {
     const holds = await rowsOf('timeline', '--kind', 'Hold')
     expect(new Set(holds.map((row) => String(row.kind)))).toContain('hold placed')
     expect(holds.filter((row) => !String(row.kind).startsWith('hold'))).toEqual([])
-    expect((await query('timeline', '--kind', 'holds')).stderr).toBe(
-      'note: the warehouse has no kind "holds"; did you mean hold?\n',
-    )
-    expect((await query('carriers', '--cut', 'lanes')).stderr).toBe(
-      'note: the warehouse has no cut "lanes"; did you mean lane?\n',
-    )
     expect((await query('carriers', '--cut', 'lane', '--at-least', '9999')).stderr).toMatch(
       /^note: no rows match --cut, --at-least: carriers needs shipments of five vessel calls /,
     )
@@ -249,39 +220,23 @@ describe('the shipped questions', () => {
   })
 })
 
-describe('two instants side by side', () => {
-  it('each question says which of its rows is the same one', { tags: ['release'] }, async () => {
+describe('two instants side by side', { tags: ['release'] }, () => {
+  it('each question says which of its rows is the same one', async () => {
     for (const question of questions) {
       const { sql, parameters } = bindQuery(question, {}, question.comparedSqlText)
       const rows = await scene.query(sql, ...parameters)
       const { name } = question
-      expect({ name, keys: new Set(rows.map((row) => row._key)).size }).toEqual({
-        name,
-        keys: rows.length,
-      })
+      const keys = new Set(rows.map((row) => row._key)).size
+      expect({ name, keys }).toEqual({ name, keys: rows.length })
     }
   })
 
-  it('take hours that have only gone on for no change', { tags: ['release'] }, async () => {
+  it('take hours that have only gone on for no change', async () => {
     const [noon, later] = [new Date(), new Date(Date.now() + 60_000)].map((at) => at.toISOString())
     for (const question of ['attention', 'rail', 'transshipments', 'empties']) {
-      const args = ['--as-of', noon!, '--against', later!, '--format', 'json']
-      const { stdout, stderr } = await query(question, ...args)
-      const isChanged = (row: Record<string, unknown>): boolean => row.change === 'changed'
-      const changed = (JSON.parse(stdout) as Record<string, unknown>[]).filter(isChanged)
-      expect({ question, changed }).toEqual({ question, changed: [] })
+      const { stderr } = await query(question, '--as-of', noon!, '--against', later!)
       expect(stderr).toMatch(/ 0 changed, [1-9]\d* did not change/)
     }
-  })
-
-  it('say what cannot be compared, and what is the same', { tags: ['release'] }, async () => {
-    const instants = ['--as-of', '2026-11-01', '--against', '2026-11-01T00:00Z']
-    const same = await query('attention', ...instants, '--format', 'csv')
-    expect(same.stdout.split('\r\n')).toHaveLength(2)
-    expect(same.stderr).toContain('note: both instants are the same: nothing differs\n')
-    expect((await query('select 1 as one', '--against', '2026-11-01')).stderr).toMatch(
-      /^error: --against compares shipped questions: your own SQL does not say/,
-    )
   })
 })
 
@@ -301,9 +256,11 @@ describe('docs/questions.md', () => {
   })
 
   it('has commands that work, and samples with its columns', { tags: ['release'] }, async () => {
-    const troubles = new URL('../../../docs/troubleshooting.md', import.meta.url)
-    const pages = `${guide}\n${await readFile(troubles, 'utf8')}`
-    const blocks = [...pages.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
+    const pages = ['questions', 'ask', 'rules', 'troubleshooting'].map((page) =>
+      readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8'),
+    )
+    const all = (await Promise.all(pages)).join('\n')
+    const blocks = [...all.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
     expect(blocks.length).toBeGreaterThan(20)
     const one = await query('select container_id from containers limit 1', '--format', 'csv')
     const container = one.stdout.split('\r\n')[1]!
@@ -417,35 +374,6 @@ describe('query', () => {
     expect(stdout).toContain('from "tracking_analytics".pickups')
   })
 
-  it('names what a question takes when it is given something else', async () => {
-    expect(await query('data_quality', '--port', 'x')).toMatchObject({
-      exitCode: 2,
-      stderr:
-        'error: --port does not narrow data_quality, which takes --terminal, --line, --limit\n',
-    })
-    for (const [former, now] of [
-      ['exceptions', 'attention'],
-      ['hold_durations', 'timeline --kind hold'],
-    ] as const) {
-      expect(await query(former)).toMatchObject({
-        exitCode: 2,
-        stderr: `error: ${former} is asked by another name: \`tracking-sync query ${now}\`\n`,
-      })
-    }
-    expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
-    expect((await query('pikcups')).stderr).toMatch(
-      /^error: pikcups is not one of the questions; did you mean pickups\?$/m,
-    )
-    expect((await query('pickups', '--as-of', 'yesterday')).exitCode).toBe(2)
-    for (const schema of ['tracking_analytics', 'tracking_stored']) {
-      const sql = `select count(*) from ${schema}.timeline`
-      expect(await query(sql, '--as-of', '2026-03-01')).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining(`names ${schema}.timeline`) as string,
-      })
-    }
-  })
-
   it('reads a part by its bare name, at an instant too', { tags: ['JE8'] }, async () => {
     const sql = 'select count(*) > 0 as known from known_containers'
     expect(await rowsOf(sql)).toEqual([{ known: true }])
@@ -481,4 +409,35 @@ describe('query', () => {
       await scene.query(`select nspname from pg_namespace where starts_with(nspname, 'trakcing')`),
     ).toEqual([])
   })
+})
+
+it('query --out writes into a file what it prints elsewhere', { tags: ['release'] }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'answer-files-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const write = async (name: string, ...args: string[]) => {
+    const out = join(folder, name)
+    const { exitCode, stdout, stderr } = await query(...args, '--out', out)
+    expect({ args, exitCode, stdout, stderr }).toMatchObject({ args, exitCode: 0, stdout: '' })
+    return { bytes: await readFile(out), stderr: stderr.replaceAll(`${folder}/`, '') }
+  }
+  const sql = 'select n from generate_series(1, 1500) as n'
+  const formats = ['table', 'csv', 'json', 'ndjson'].map((one) => ['--format', one])
+  for (const format of [['--vertical'], ...formats]) {
+    const { stdout } = await query(sql, ...format)
+    expect((await write('answer', sql, ...format)).bytes.toString()).toBe(stdout)
+  }
+  const against = ['last_free_days', '--against', '2020-01-01', '--columns', 'container_number']
+  const { bytes, stderr } = await write('came.xlsx', ...against, '--format', 'xlsx')
+  const { rows } = readWorkbook(bytes)
+  expect(rows[0]!.slice(0, 2)).toEqual(['change', 'container_number'])
+  expect(new Set(rows.slice(1).map(([change]) => change))).toEqual(new Set(['came']))
+  expect(stderr).toContain(`note: wrote ${rows.length - 1} rows to came.xlsx\n`)
+  const days = await write('days.ics', 'last_free_days', '--format', 'ics', '--columns', 'place')
+  expect(readCalendar(days.bytes.toString()).length).toBeGreaterThan(2)
+  expect(days.stderr).toContain(
+    'note: --columns has no effect on ics; an event has columns of its own\n',
+  )
+  const book = await write('data_quality.xlsx', 'data_quality', '--excel', '--format', 'xlsx')
+  expect(book.stderr).toContain('note: --excel has no effect on xlsx; it is for csv\n')
+  expect(readWorkbook(book.bytes).name).toBe('data_quality')
 })

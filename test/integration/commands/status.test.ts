@@ -24,22 +24,86 @@ function line(...words: readonly (string | number)[]): RegExp {
 }
 
 describe('the status command', () => {
-  it('says of an empty warehouse that nothing ran or waits', { tags: ['release'] }, async () => {
+  it('says of an empty warehouse that nothing ran or waits, then what does', async () => {
     const scene = await openScene({ shipments: 1 })
+    const empty = await status(scene)
+    const nothing = { runs: [], quarantined: 0, refetchQueue: 0, queues: [], lease: null }
+    expect(empty.json).toMatchObject({ ...nothing, budgets: [], alerts: [] })
+    expect(empty.text).toMatch(line('shipments', 0, 0, 'never'))
+    expect(empty.text).toContain('No run yet: start with `tracking-sync backfill`.')
+    expect(empty.text).toContain('No requests in the last 60 s.')
+    expect(empty.text).toContain('No run is under way.')
+    expect(empty.text).toContain('No webhook of ours is known.')
+    expect(empty.text).not.toContain('ALERT')
+    await scene.run`
+      insert into tracking_sync.refetch_queue
+          (resource_type, resource_id, reason, requested_at, not_before, claimed_until)
+      values
+          ('port', 'a', 'test', now() - interval '2 hours', null, null),
+          ('port', 'b', 'test', now() - interval '4 minutes', now() - interval '1 minute', null),
+          ('port', 'c', 'test', now() - interval '5 minutes', now() + interval '1 hour', null),
+          ('port', 'd', 'test', now() - interval '3 minutes', null, now() + interval '1 hour')`
+    await scene.run`
+      insert into tracking_sync.webhook_notifications (notification_id, webhook_id, state, received_at)
+      values
+          ('n1', 'hook', 'received', now() - interval '7 minutes'),
+          ('n2', 'hook', 'received', now() - interval '1 minute'),
+          ('n3', 'hook', 'processed', now() - interval '3 days'),
+          ('n4', 'hook', 'dead', now() - interval '3 days')`
+    await scene.run`
+      insert into tracking_sync.webhooks (webhook_id, url, is_active, is_ours, events, checked_at, alert)
+      values ('hook', 'https://a.example', false, true, '{}', now(), 'it is off')`
+    await scene.run`
+      insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
+      values ('shipments', 'test', '', '{}', 'hash', '/shipments')`
+    await scene.run`
+      insert into tracking_sync.request_budget
+          (account, requested_at, sync_requests, other_requests, paused_until)
+      values
+          ('one', array[now() - interval '70 s', now() - interval '50 s', now()], '{9, 4, 2}', '{0, 1, 0}', null),
+          ('two', '{}', '{}', '{}', now() + interval '1 minute'),
+          ('three', '{}', '{}', '{}', now() - interval '1 minute')`
+    await scene.run`
+      insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+      values ('writer', 'backfill, process 4711 on harbour', 3, now() - interval '1 hour', now() - interval '20 s')`
     const { text, json } = await status(scene)
-    expect(json).toMatchObject({
-      runs: [],
-      quarantined: 0,
-      refetchQueue: 0,
-      queues: [],
-      budgets: [],
-      lease: null,
-    })
-    expect(text).toMatch(line('shipments', 0, 0, 'never'))
-    expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
-    expect(text).toContain('No requests in the last 60 s.')
-    expect(text).toContain('No run is under way.')
-    expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
+    expect(json).toMatchObject({ refetchQueue: 4, quarantined: 1 })
+    expect(json.queues.map(({ queue, state, entries }) => [queue, state, entries])).toEqual([
+      ['refetch_queue', 'being read', 1],
+      ['refetch_queue', 'due', 2],
+      ['refetch_queue', 'later', 1],
+      ['webhook_notifications', 'dead', 1],
+      ['webhook_notifications', 'processed', 1],
+      ['webhook_notifications', 'received', 2],
+    ])
+    expect(json.webhooks).toMatchObject([{ webhookId: 'hook', isActive: false, events: 0 }])
+    const budget = { requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 }
+    expect(json.budgets).toEqual([
+      { ...budget, account: 'one', requestsLastMinute: 7 },
+      { ...budget, account: 'three' },
+      {
+        account: 'two',
+        requestsLastMinute: 0,
+        pausedUntil: expect.any(String) as string,
+        pauseSeconds: expect.closeTo(60, -1) as number,
+      },
+    ])
+    expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
+    for (const words of [
+      ['to be refetched', 'due', 2, '2 h 0 min'],
+      ['to be refetched', 'later', 1, '5 min'],
+      ['webhook notifications', 'received', 2, '7 min'],
+      ['webhook notifications', 'processed', 1],
+      ['webhook notifications', 'dead', 1, '3 d 0 h'],
+      ['quarantine', 'set aside', 1],
+      ['one', 7, 90],
+      ['two', 0, 90, '20\\S+ \\S+'],
+      ['hook', 'https://a.example', 'NO', 0, '20\\S+ \\S+', '.+'],
+      ['ALERT: it is off'],
+    ]) {
+      expect(text).toMatch(line(...words))
+    }
+    expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
   })
 
   it.each([
@@ -83,77 +147,5 @@ describe('the status command', () => {
       expect.stringMatching(/^the last run \(sync 2\): /),
     ])
     expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
-  })
-
-  it('shows what waits in each queue, and for how long', async () => {
-    const scene = await openScene({ shipments: 1 })
-    await scene.query(
-      `insert into tracking_sync.refetch_queue
-          (resource_type, resource_id, reason, requested_at, not_before, claimed_until)
-      values
-          ('port', 'a', 'test', now() - interval '2 hours', null, null),
-          ('port', 'b', 'test', now() - interval '4 minutes', now() - interval '1 minute', null),
-          ('port', 'c', 'test', now() - interval '5 minutes', now() + interval '1 hour', null),
-          ('port', 'd', 'test', now() - interval '3 minutes', null, now() + interval '1 hour')`,
-    )
-    await scene.query(
-      `insert into tracking_sync.webhook_notifications (notification_id, state, received_at)
-      values
-          ('n1', 'received', now() - interval '7 minutes'),
-          ('n2', 'received', now() - interval '1 minute'),
-          ('n3', 'processed', now() - interval '3 days'),
-          ('n4', 'dead', now() - interval '3 days')`,
-    )
-    await scene.query(
-      `insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
-      values ('shipments', 'test', '', '{}', 'hash', '/shipments')`,
-    )
-    const { text, json } = await status(scene)
-    expect(json).toMatchObject({ refetchQueue: 4, quarantined: 1 })
-    expect(json.queues.map(({ queue, state, entries }) => [queue, state, entries])).toEqual([
-      ['refetch_queue', 'being read', 1],
-      ['refetch_queue', 'due', 2],
-      ['refetch_queue', 'later', 1],
-      ['webhook_notifications', 'dead', 1],
-      ['webhook_notifications', 'processed', 1],
-      ['webhook_notifications', 'received', 2],
-    ])
-    expect(text).toMatch(line('to be refetched', 'due', 2, '2 h 0 min'))
-    expect(text).toMatch(line('to be refetched', 'later', 1, '5 min'))
-    expect(text).toMatch(line('webhook notifications', 'received', 2, '7 min'))
-    expect(text).toMatch(line('webhook notifications', 'processed', 1))
-    expect(text).toMatch(line('webhook notifications', 'dead', 1, '3 d 0 h'))
-    expect(text).toMatch(line('quarantine', 'set aside', 1))
-  })
-
-  it('shows requests of the minute, pauses and the writer', { tags: ['release'] }, async () => {
-    const scene = await openScene({ shipments: 1 })
-    await scene.query(
-      `insert into tracking_sync.request_budget
-          (account, requested_at, sync_requests, other_requests, paused_until)
-      values
-          ('one', array[now() - interval '70 s', now() - interval '50 s', now()], '{9, 4, 2}', '{0, 1, 0}', null),
-          ('two', '{}', '{}', '{}', now() + interval '1 minute'),
-          ('three', '{}', '{}', '{}', now() - interval '1 minute')`,
-    )
-    await scene.query(
-      `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
-      values ('writer', 'backfill, process 4711 on harbour', 3, now() - interval '1 hour', now() - interval '20 s')`,
-    )
-    const { text, json } = await status(scene)
-    expect(json.budgets).toEqual([
-      { account: 'one', requestsLastMinute: 7, pausedUntil: null, pauseSeconds: 0 },
-      { account: 'three', requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 },
-      {
-        account: 'two',
-        requestsLastMinute: 0,
-        pausedUntil: expect.any(String) as string,
-        pauseSeconds: expect.closeTo(60, -1) as number,
-      },
-    ])
-    expect(text).toMatch(line('one', 7, 90))
-    expect(text).toMatch(line('two', 0, 90, '20\\S+ \\S+'))
-    expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
-    expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
   })
 })

@@ -1,12 +1,4 @@
 import { PassThrough } from 'node:stream'
-import type { ProcessLike } from '../../../src/commands/command-io.js'
-import { runCli } from '../../../src/commands/program.js'
-
-export interface CommandOutput {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** A stream that keeps what is written to it, and says what it is told to about itself. */
 export function createSink(isTerminal: boolean): {
@@ -26,25 +18,4 @@ export function createSink(isTerminal: boolean): {
 
 function noop(): boolean {
   return true
-}
-
-/**
- * Runs one command line in this process. Only for command lines that end before they load settings:
- * help, version, usage errors.
- */
-export async function runInProcess(...args: readonly string[]): Promise<CommandOutput> {
-  const stdout = createSink(false)
-  const stderr = createSink(false)
-  const fake: ProcessLike = {
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-    cwd: () => '/',
-    exit: () => {
-      throw new Error('exit was called')
-    },
-    on: () => undefined,
-    off: () => undefined,
-  }
-  const exitCode = await runCli(['node', 'tracking-sync', ...args], fake)
-  return { exitCode, stdout: stdout.text(), stderr: stderr.text() }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EXIT_CODES } from '../../../src/base/exit-code.js'
 import { describeProgram } from '../../../src/commands/program.js'
 import { fakeProcess } from '../../../scripts/documents/pages.js'
-import { runInProcess } from './fake-process.js'
+import { callCli } from '../../support/call-cli.js'
 
 /** Every flag of every command. */
 function flagsOf({ options, commands }: Command): string[] {
@@ -13,7 +13,7 @@ function flagsOf({ options, commands }: Command): string[] {
 
 describe('the help', () => {
   it('tells the variable and the default of each setting', { tags: ['FD11'] }, async () => {
-    const { stdout } = await runInProcess('sync', '--help')
+    const { stdout } = await callCli(['sync', '--help'], {})
     const help = stdout.replaceAll(/\s+/g, ' ')
     expect(help).toContain('(TRACKING_RATE_LIMIT_PER_MINUTE; default: 90)')
     expect(help).toContain('(TRACKING_ALLOW_INSECURE_API_URL; default: false)')
@@ -22,7 +22,7 @@ describe('the help', () => {
   })
 
   it('of the program tells every exit code', async () => {
-    const { stdout } = await runInProcess('--help')
+    const { stdout } = await callCli(['--help'], {})
     const [, codes = ''] = stdout.split('\nExit codes:\n')
     for (const code of [...Object.values(EXIT_CODES), 129, 130, 143]) {
       expect(codes).toMatch(new RegExp(`(?:^|\\s)${code}\\b`))

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -17,61 +18,24 @@ async function formatCsv(
   return text
 }
 
-/**
- * A parser for RFC 4180 that shares no code with the tested one: null for an empty field without
- * quotes.
- */
+/** By a parser that shares no code with ours: null for an empty field without quotes. */
 function parseCsv(text: string): (string | null)[][] {
-  const records: (string | null)[][] = []
-  let record: (string | null)[] = []
-  let at = 0
-  while (at < text.length) {
-    const quoted = /"((?:[^"]|"")*)"/y
-    const bare = /[^",\r\n]*/y
-    quoted.lastIndex = at
-    bare.lastIndex = at
-    const match = quoted.exec(text)
-    if (match === null) {
-      const [word] = bare.exec(text)!
-      record.push(word === '' ? null : word)
-      at += word.length
-    } else {
-      record.push(match[1]!.replaceAll('""', '"'))
-      at += match[0].length
-    }
-    if (text.startsWith(',', at)) at += 1
-    else if (text.startsWith('\r\n', at)) {
-      records.push(record)
-      record = []
-      at += 2
-    } else throw new Error(`neither comma nor CRLF at ${at}`)
-    if (text[at - 1] === ',' && (at === text.length || text.startsWith('\r\n', at))) {
-      record.push(null)
-      records.push(record)
-      record = []
-      at += 2
-    }
-  }
-  return records
+  return parse(text, {
+    record_delimiter: '\r\n',
+    cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
+  })
 }
 
 describe('comma-separated values', () => {
-  it('have a header line and end every line with CRLF, the last one too', async () => {
+  it('have a header line, end with CRLF, and quote no more than must be', async () => {
     const rows = [
       ['a', 1],
-      ['b', 2.5],
+      [null, 2.5],
+      ['', undefined],
+      ['say "hi"', " it's ; fine "],
     ]
-    expect(await formatCsv(['name', 'count'], rows)).toBe('name,count\r\na,1\r\nb,2.5\r\n')
-  })
-
-  it('tell null from an empty text', async () => {
-    expect(await formatCsv(['a', 'b', 'c'], [[null, '', undefined]])).toBe('a,b,c\r\n,"",\r\n')
-  })
-
-  it('quote commas, quotes and line breaks, and nothing else', async () => {
-    const rows = [['a,b', 'say "hi"', 'one\r\ntwo', 'one\ntwo', 'one\rtwo', " it's ; fine "]]
-    expect(await formatCsv(['1', '2', '3', '4', '5', '6'], rows)).toBe(
-      `1,2,3,4,5,6\r\n"a,b","say ""hi""","one\r\ntwo","one\ntwo","one\rtwo", it's ; fine \r\n`,
+    expect(await formatCsv(['name', 'count'], rows)).toBe(
+      `name,count\r\na,1\r\n,2.5\r\n"",\r\n"say ""hi""", it's ; fine \r\n`,
     )
   })
 

@@ -11,19 +11,6 @@ describe('a sentence', () => {
     ])
     expect(formatParts([text])).toBe(text)
   })
-
-  it('stays as it is where it is indented: people copy it', () => {
-    const command = '  tracking-sync query "select 1"'
-    expect(formatParts([command], { width: 20 })).toBe(command)
-  })
-
-  it('of a check is below its beginning', () => {
-    const check = { name: 'zones', isOk: true, detail: 'one two three four five six' }
-    expect(formatParts([check], { width: 32 }).split('\n')).toEqual([
-      'ok    zones     one two three',
-      '                four five six',
-    ])
-  })
 })
 
 it.each([
@@ -57,21 +44,6 @@ describe('a table', () => {
     const rows = [[null, ['a', 'b'], { c: 1 }, 0, false, '', undefined]]
     const [, , row] = formatTable(['a', 'b', 'c', 'd', 'e', 'f', 'g'], rows).split('\n')
     expect(row).toMatch(/^ +a, b {2}\{"c":1\} {2}0 {2}false$/)
-  })
-
-  it('leaves out columns of zeros where the terminal is too narrow, and nothing else', () => {
-    const names = ['stream', 'inserted', 'updated', 'note']
-    const rows = [
-      ['shipments', 8, 0, '0'],
-      ['containers', 0, 0, ''],
-    ]
-    const heads = (width?: number, given: readonly unknown[][] = rows): string =>
-      formatTable(names, given, { width }).split('\n')[0] ?? ''
-    expect(heads()).toBe('stream      inserted  updated  note')
-    expect(heads(35)).toBe('stream      inserted  updated  note')
-    expect(heads(34)).toBe('stream      inserted  note')
-    expect(heads(34, [...rows, ['ports', 0, 1, '']])).toContain('updated')
-    expect(heads(34, [])).toContain('updated')
   })
 
   it('neither steers the terminal nor breaks its lines, with any text', () => {

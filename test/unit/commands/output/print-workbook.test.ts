@@ -39,19 +39,6 @@ async function* pieces(list: Iterable<TableAnswer>): AsyncGenerator<TableAnswer>
 }
 
 describe('a workbook', () => {
-  it('has a bold header that stays in sight, and columns as wide as what they hold', async () => {
-    const rows = [['MSKU0000001', 'x'.repeat(500)]]
-    const written = await write([TEXT, TEXT], rows, ['container_number', 'b'])
-    expect(written).toMatchObject({
-      name: 'answer',
-      frozenRows: 1,
-      boldColumns: 2,
-      widths: [18, 62],
-      rows: [['container_number', 'b'], ...rows],
-    })
-    expect((await write([TEXT], [], ['a'])).rows).toEqual([['a']])
-  })
-
   it('links each number to its page, and writes no formula for it', async () => {
     const columns = ['bill_of_lading_number', 'x', 'container_number']
     const rows = [
@@ -122,6 +109,7 @@ describe('a workbook', () => {
     ]
     const written = await write([TEXT, 16, 1009, 3802], rows)
     expect(written.hasFormulas).toBe(false)
+    expect((await write([TEXT], [], ['a'])).rows).toEqual([['a']])
     expect(written.rows.slice(1)).toEqual([
       ['=1+1', true, 'a, b, c', '{"a":1}'],
       ['@SUM(1)', false, null, null],
