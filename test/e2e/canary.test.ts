@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import pg from 'pg'
 import { createCanaryScanner, type CanaryScanner } from '../support/canary-scanner.js'
 import { lookAt } from '../support/look-at-cli-rows.js'
-import { runCli, startCli, waitUntil, type ProgramOptions } from '../support/run-cli.js'
+import { runCli, waitUntil, type ProgramOptions } from '../support/run-cli.js'
 import { signBody } from '../support/test-receiver.js'
 import { closeServeScenes, KEY, openServeScene, SECRET, type ServeScene } from './serve-scene.js'
 
@@ -16,7 +14,6 @@ const ECHO = `<html>Authorization: Token ${KEY}, ${Buffer.from(KEY).toString('ba
 
 let scene: ServeScene
 let options: ProgramOptions
-let databaseUrl: string
 let scanner: CanaryScanner
 
 async function onServer(...statements: readonly string[]): Promise<void> {
@@ -34,8 +31,7 @@ beforeAll(async () => {
       const own = new URL(url)
       own.username = LOGIN
       own.password = encodeURIComponent(PASSWORD)
-      databaseUrl = own.href
-      return Promise.resolve(databaseUrl)
+      return Promise.resolve(own.href)
     },
   })
   options = scene.options
@@ -63,136 +59,91 @@ async function run(
   return exitCode
 }
 
-describe(
-  'key, webhook secret and password of the database, with debug logs on',
-  { tags: ['S1'] },
-  () => {
-    it('stand in nothing that the commands say', { tags: ['I15', 'release'] }, async () => {
-      const { simulator } = scene
-      const isList = { path: '/shipments' }
-      simulator.faults.add({ fault: { kind: 'status', status: 500, body: ECHO }, match: isList })
-      expect(await run(['backfill'])).toBe(0)
-      const page = { status: 200, body: ECHO, contentType: 'text/html' }
-      simulator.faults.add({ fault: { kind: 'status', ...page }, match: isList })
-      expect(await run(['sync', '--json'], { TRACKING_LOG_FORMAT: 'text' })).toBe(0)
-      const said = { errors: [{ title: 'Bad key', detail: `Token ${KEY} is bad` }] }
-      simulator.faults.add({
-        fault: { kind: 'status', status: 422, body: JSON.stringify(said) },
-        match: isList,
-        times: Infinity,
-      })
-      expect(await run(['sync'])).not.toBe(0)
-      simulator.faults.clear()
-      simulator.faults.add({
-        fault: {
-          kind: 'redirect',
-          status: 302,
-          location: `https://evil.example/?key=${encodeURIComponent(KEY)}`,
-        },
-        match: isList,
-        times: Infinity,
-      })
-      expect(await run(['sync'])).not.toBe(0)
-      simulator.faults.clear()
-      for (const args of [
-        ['config'],
-        ['status', '--json'],
-        ['check'],
-        ['webhooks', 'list', '--json'],
-        ['query', 'select * from tracking_sync.sync_runs'],
-      ]) {
-        await run(args)
-      }
-      expect(scanner.findings()).toEqual([])
+describe('the secrets, with debug logs on,', { tags: ['S1'] }, () => {
+  it('stand in nothing that the commands say', { tags: ['I15', 'release'] }, async () => {
+    const { simulator } = scene
+    const isList = { path: '/shipments' }
+    simulator.faults.add({ fault: { kind: 'status', status: 500, body: ECHO }, match: isList })
+    expect(await run(['backfill'])).toBe(0)
+    const page = { status: 200, body: ECHO, contentType: 'text/html' }
+    simulator.faults.add({ fault: { kind: 'status', ...page }, match: isList })
+    expect(await run(['sync', '--json'], { TRACKING_LOG_FORMAT: 'text' })).toBe(0)
+    const said = { errors: [{ title: 'Bad key', detail: `Token ${KEY} is bad` }] }
+    simulator.faults.add({
+      fault: { kind: 'status', status: 422, body: JSON.stringify(said) },
+      match: isList,
+      times: Infinity,
     })
+    expect(await run(['sync'])).not.toBe(0)
+    simulator.faults.clear()
+    simulator.faults.add({
+      fault: {
+        kind: 'redirect',
+        status: 302,
+        location: `https://evil.example/?key=${encodeURIComponent(KEY)}`,
+      },
+      match: isList,
+      times: Infinity,
+    })
+    expect(await run(['sync'])).not.toBe(0)
+    simulator.faults.clear()
+    for (const args of [
+      ['config'],
+      ['status', '--json'],
+      ['check'],
+      ['webhooks', 'list', '--json'],
+      ['query', 'select * from tracking_sync.sync_runs'],
+    ]) {
+      await run(args)
+    }
+    expect(scanner.findings()).toEqual([])
+  })
 
-    it('stand in no word about wrong settings or logins', { tags: ['release'] }, async () => {
-      expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
-      const elsewhere = new URL(databaseUrl)
-      elsewhere.hostname = 'db.example'
-      expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
-      const nobody = new URL(databaseUrl)
-      nobody.username = 'nobody_of_this_name'
-      expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
+  it('stand in nothing that serve says, answers or stores', { tags: ['release'] }, async () => {
+    const program = await scene.serve()
+    const { simulator } = scene
+    scene.simulator.clock.advance(3 * 24 * 3_600_000)
+    await waitUntil('a delivery is stored', async () => {
+      const rows = await scene.select('select from tracking_sync.webhook_notifications')
+      return rows.length > 0
     })
+    const body = JSON.stringify({
+      data: { id: 'one', type: 'webhook_notification', attributes: {} },
+    })
+    expect((await scene.post(body)).status).toBe(202)
+    const address = `${scene.url}/webhooks`
+    for (const headers of [
+      {},
+      { 'X-SVC-Webhook-Signature': SECRET },
+      { 'X-SVC-Webhook-Signature': signBody(body, KEY), Authorization: `Bearer ${SECRET}` },
+    ]) {
+      const answer = await fetch(address, { method: 'POST', body, headers })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      scanner.text('an answer to a wrong delivery', await answer.text())
+    }
+    // Signed rightly, with headers that are secrets of other programs and of ours.
+    const signed = {
+      'content-type': 'application/json',
+      'X-SVC-Webhook-Signature': signBody(body, SECRET),
+      Authorization: `Bearer ${SECRET}`,
+      Cookie: `key=${KEY}`,
+    }
+    expect((await fetch(address, { method: 'POST', body, headers: signed })).status).toBe(202)
+    for (const path of ['/', '/metrics', '/healthz', '/readyz', '/nowhere']) {
+      scanner.text(`GET ${path}`, (await scene.get(path)).text)
+    }
+    program.kill('SIGTERM')
+    const { exitCode, stdout, stderr } = await program.ended
+    expect(exitCode).toBe(0)
+    scanner.text('serve: output', stdout)
+    scanner.text('serve: errors', stderr)
+    expect(simulator.requests.total).toBeGreaterThan(0)
+  })
 
-    it('stand in no output of a crash', { tags: ['release'] }, async () => {
-      const bomb = join(options.directory, 'bomb.mjs')
-      await writeFile(
-        bomb,
-        `import { existsSync } from 'node:fs'
-      const timer = setInterval(() => {
-        if (!existsSync('go')) return
-        clearInterval(timer)
-        const { TRACKING_API_KEY, TRACKING_WEBHOOK_SECRET, DATABASE_URL } = process.env
-        throw Object.assign(new Error('with ' + TRACKING_API_KEY + ' and ' + DATABASE_URL), { TRACKING_WEBHOOK_SECRET })
-      }, 20)`,
-      )
-      const hung = scene.simulator.faults.add({
-        fault: { kind: 'hang', phase: 'beforeHeaders' },
-        match: { path: '/shipments' },
-        times: Infinity,
-      })
-      const crash = await startCli(['sync'], {
-        ...options,
-        env: { ...options.env, NODE_OPTIONS: `--import=${bomb}` },
-      })
-      await waitUntil('a request is under way', () => hung.played > 0, 60_000)
-      await writeFile(join(options.directory, 'go'), '')
-      const { exitCode, stdout, stderr } = await crash.ended
-      scene.simulator.faults.clear()
-      expect(exitCode).toBe(1)
-      expect(stderr).toContain('error: a fault of the program: Error: with [')
-      scanner.text('a crash: output', stdout)
-      scanner.text('a crash: errors', stderr)
-    })
-
-    it('stand in nothing that serve says, answers or stores', { tags: ['release'] }, async () => {
-      const program = await scene.serve()
-      const { simulator } = scene
-      scene.simulator.clock.advance(3 * 24 * 3_600_000)
-      await waitUntil('a delivery is stored', async () => {
-        const rows = await scene.select('select from tracking_sync.webhook_notifications')
-        return rows.length > 0
-      })
-      const body = JSON.stringify({
-        data: { id: 'one', type: 'webhook_notification', attributes: {} },
-      })
-      expect((await scene.post(body)).status).toBe(202)
-      const address = `${scene.url}/webhooks`
-      for (const headers of [
-        {},
-        { 'X-SVC-Webhook-Signature': SECRET },
-        { 'X-SVC-Webhook-Signature': signBody(body, KEY), Authorization: `Bearer ${SECRET}` },
-      ]) {
-        const answer = await fetch(address, { method: 'POST', body, headers })
-        expect(answer.status).toBeGreaterThanOrEqual(400)
-        scanner.text('an answer to a wrong delivery', await answer.text())
-      }
-      // Signed rightly, with headers that are secrets of other programs and of ours.
-      const signed = {
-        'content-type': 'application/json',
-        'X-SVC-Webhook-Signature': signBody(body, SECRET),
-        Authorization: `Bearer ${SECRET}`,
-        Cookie: `key=${KEY}`,
-      }
-      expect((await fetch(address, { method: 'POST', body, headers: signed })).status).toBe(202)
-      for (const path of ['/', '/metrics', '/healthz', '/readyz', '/nowhere']) {
-        scanner.text(`GET ${path}`, (await scene.get(path)).text)
-      }
-      program.kill('SIGTERM')
-      const { exitCode, stdout, stderr } = await program.ended
-      expect(exitCode).toBe(0)
-      scanner.text('serve: output', stdout)
-      scanner.text('serve: errors', stderr)
-      expect(simulator.requests.total).toBeGreaterThan(0)
-    })
-
-    it('stand in no table of the database and in no file; in all that was looked at, no form of them', async () => {
-      await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
-      await scanner.files(options.directory)
-      expect(scanner.findings()).toEqual([])
-      expect(scanner.looked()).toBeGreaterThan(40)
-    })
-  },
-)
+  it('stand in no table of the database and in no file; in all that was looked at, no form of them', async () => {
+    await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
+    await scanner.files(options.directory)
+    expect(scanner.findings()).toEqual([])
+    expect(scanner.looked()).toBeGreaterThan(40)
+  })
+})

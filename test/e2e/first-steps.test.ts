@@ -8,26 +8,17 @@ import {
   makePreparedHome,
   removeFreshHomes,
 } from '../support/fresh-home.js'
-import { versionsIn } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli, startCli } from '../support/run-cli.js'
 import { startSameWorld } from '../support/simulate-cli.js'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
+import { createTestDatabase } from '../support/test-database.js'
 
-const databases: TestDatabase[] = []
 const closers: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
   await endPrograms()
   for (const close of closers.splice(0)) await close()
-  for (const database of databases.splice(0)) await database.drop()
   await removeFreshHomes()
 })
-
-async function makeDatabase(): Promise<TestDatabase> {
-  const database = await createTestDatabase()
-  databases.push(database)
-  return database
-}
 
 const KEY = 'canary/key+9f3a='
 
@@ -68,20 +59,6 @@ describe('the embedded database', () => {
     expect(await isServerRunning(home)).toBe(false)
   })
 
-  it('says what to install if psql is missing', { tags: ['release'] }, async () => {
-    const { directory } = await makePreparedHome()
-    const bin = join(directory, 'bin')
-    await mkdir(bin)
-    const env = { PATH: bin, TRACKING_LOG_LEVEL: 'error' }
-    const result = await runCli(['database', 'psql'], { directory, env })
-    expect(result).toMatchObject({
-      exitCode: 5,
-      stdout: '',
-      stderr:
-        'error: psql cannot be run; install the PostgreSQL client, or connect another tool with the address that `tracking-sync database url` prints\n',
-    })
-  })
-
   it('gives psql the database of DATABASE_URL with the security it asks for', async () => {
     const { directory } = await makeFreshHome()
     const script = 'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && cat; exit 7'
@@ -107,62 +84,7 @@ describe('the embedded database', () => {
   })
 })
 
-describe('simulate', () => {
-  it('says in one sentence that its port or address cannot be had', async () => {
-    const { directory } = await makeFreshHome()
-    const { port } = new URL((await makeService()).url)
-    expect(await callProgram(['simulate', '--port', port], { directory })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: `error: --port ${port} is in use; name another, or 0 for a free one\n`,
-    })
-    const args = ['simulate', '--port', '0', '--host', '192.0.2.1']
-    expect(await callProgram(args, { directory })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'error: --host 192.0.2.1 is not an address of this machine\n',
-    })
-  })
-})
-
 describe('check', () => {
-  it('says ok to all six before and after the first run', { tags: ['release'] }, async () => {
-    const { directory } = await makeFreshHome()
-    const simulator = await makeService()
-    const { url: DATABASE_URL } = await makeDatabase()
-    const env = {
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY: KEY,
-      DATABASE_URL,
-      TRACKING_LOG_LEVEL: 'error',
-    }
-    const before = await callProgram(['check'], { directory, env })
-    expect(before).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(before.stdout.trimEnd().split('\n')).toEqual([
-      'ok    settings  complete and well-formed; preset generic (default)',
-      expect.stringMatching(
-        /^ok {4}database {2}PostgreSQL \d+\.\d+.*, as \w+; warning: \w+ is a superuser; /,
-      ),
-      expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+.*; /),
-      expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
-      expect.stringMatching(
-        /^ok {4}own SQL {3}warning: own SQL is refused, for \w+ is a superuser, .*; give your own SQL a login: set TRACKING_READER_URL=/,
-      ),
-      expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
-    ])
-    expect(await versionsIn(DATABASE_URL)).toEqual({})
-    expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)
-    const after = await callProgram(['check', '--json'], { directory, env })
-    expect(JSON.parse(after.stdout)).toMatchObject([
-      { name: 'settings', isOk: true, exitCode: 0 },
-      { name: 'database', isOk: true, exitCode: 0 },
-      { name: 'zones', isOk: true, exitCode: 0 },
-      { name: 'schema', isOk: true, exitCode: 0 },
-      { name: 'own SQL', isOk: true, exitCode: 0 },
-      { name: 'service', isOk: true, exitCode: 0 },
-    ])
-  })
-
   it('makes no database, and says that the first run does', { tags: ['JE9'] }, async () => {
     const home = await makeFreshHome()
     const { url, apiKey } = await makeService()
@@ -175,58 +97,45 @@ describe('check', () => {
     expect(await readdir(home.directory)).toEqual([])
   })
 
-  it(
-    'names each thing that is wrong; exits as the first says',
-    { tags: ['G3', 'release'] },
-    async () => {
-      const { directory } = await makeFreshHome()
-      const simulator = await makeService()
-      const { url: DATABASE_URL } = await makeDatabase()
-      const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
-      const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
-      const noDatabase = new URL(DATABASE_URL)
-      noDatabase.pathname = '/test_of_nobody'
-      const UNASKED = ['zones {5}', 'schema {4}', 'own SQL {3}'].map(
-        (name) => new RegExp(`^FAIL {2}${name}not tested: the database does not answer$`),
-      )
-      const wrongKey = { TRACKING_API_KEY: 'canary/wrong+key' }
-      const away = /^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/
-      const missing = /^FAIL {2}database .*does not exist.*create the database/
-      const lacks = '.*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set'
-      const old = /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/
-      const unset = ['settings', 'service'].map((name) => new RegExp(`^FAIL {2}${name} ${lacks}`))
-      for (const [env, exitCode, fails] of [
-        [{ ...good, ...wrongKey }, 3, [/^FAIL {2}service .*refused the API key \(401\)/]],
-        [{ ...good, DATABASE_URL: dead }, 5, [away, ...UNASKED]],
-        [{ ...good, DATABASE_URL: noDatabase.href }, 5, [missing, ...UNASKED]],
-        [{ ...good, ...wrongKey, DATABASE_URL: dead }, 5, [away, ...UNASKED, /^FAIL {2}service/]],
-        [{ DATABASE_URL }, 2, unset],
-        [{ ...good, TRACKING_MIGRATE: 'false' }, 5, [old]],
-      ] as const) {
-        const check = await callProgram(['check'], {
-          directory,
-          env: { ...env, TRACKING_LOG_LEVEL: 'error' },
-        })
-        expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
-        const lines = check.stdout.trimEnd().split('\n')
-        expect(lines).toHaveLength(6)
-        const failed = lines.filter((line) => !line.startsWith('ok  '))
-        expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
-      }
-      const bad = {
-        ...good,
-        TRACKING_API_URL: 'nonsense',
-        TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size',
-      }
-      expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
-        exitCode: 2,
-        stdout: '',
-        stderr:
-          'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000\n',
+  it('names each thing that is wrong', { tags: ['G3', 'release'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const database = await createTestDatabase()
+    closers.push(() => database.drop())
+    const { url: DATABASE_URL } = database
+    const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
+    const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
+    const noDatabase = new URL(DATABASE_URL)
+    noDatabase.pathname = '/test_of_nobody'
+    const UNASKED = ['zones {5}', 'schema {4}', 'own SQL {3}'].map(
+      (name) => new RegExp(`^FAIL {2}${name}not tested: the database does not answer$`),
+    )
+    const wrongKey = { TRACKING_API_KEY: 'canary/wrong+key' }
+    const away = /^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/
+    const missing = /^FAIL {2}database .*does not exist.*create the database/
+    const lacks = '.*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set'
+    const old = /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/
+    const unset = ['settings', 'service'].map((name) => new RegExp(`^FAIL {2}${name} ${lacks}`))
+    for (const [env, exitCode, fails] of [
+      [{ ...good, ...wrongKey }, 3, [/^FAIL {2}service .*refused the API key \(401\)/]],
+      [{ ...good, DATABASE_URL: dead }, 5, [away, ...UNASKED]],
+      [{ ...good, DATABASE_URL: noDatabase.href }, 5, [missing, ...UNASKED]],
+      [{ ...good, ...wrongKey, DATABASE_URL: dead }, 5, [away, ...UNASKED, /^FAIL {2}service/]],
+      [{ DATABASE_URL }, 2, unset],
+      [{ ...good, TRACKING_MIGRATE: 'false' }, 5, [old]],
+    ] as const) {
+      const check = await callProgram(['check'], {
+        directory,
+        env: { ...env, TRACKING_LOG_LEVEL: 'error' },
       })
-      expect(
-        simulator.requests.recent.every(({ status }) => status === 200 || status === 401),
-      ).toBe(true)
-    },
-  )
+      expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
+      const lines = check.stdout.trimEnd().split('\n')
+      expect(lines).toHaveLength(6)
+      const failed = lines.filter((line) => !line.startsWith('ok  '))
+      expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
+    }
+    expect(simulator.requests.recent.every(({ status }) => status === 200 || status === 401)).toBe(
+      true,
+    )
+  })
 })

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATION_ALERTS } from '../../src/status/operation-alerts.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
-import { repositoryDirectory, waitUntil } from '../support/run-cli.js'
+import { differencesFrom } from '../support/look-at-cli-rows.js'
+import { repositoryDirectory, waitUntil, type RunningProgram } from '../support/run-cli.js'
 import {
   closeServeScenes,
+  logLines,
   metricOf,
   openServeScene,
   untilSynced,
@@ -18,14 +20,13 @@ const read = (path: string): Promise<string> => readFile(join(repositoryDirector
 const RULES = join(repositoryDirectory, 'config/prometheus-rules.yml')
 
 interface Panel {
-  readonly type: string
   readonly title: string
-  readonly description?: string
   readonly targets?: readonly { readonly expr?: string }[]
 }
 
-const dashboard = await read('config/grafana-dashboard.json')
-const { panels } = JSON.parse(dashboard) as { readonly panels: readonly Panel[] }
+const { panels } = JSON.parse(await read('config/grafana-dashboard.json')) as {
+  readonly panels: readonly Panel[]
+}
 /** As Grafana sends them. */
 const queries = panels.flatMap(({ title, targets = [] }) =>
   targets.flatMap(({ expr }) =>
@@ -39,13 +40,14 @@ const alerts = [...(await readFile(RULES, 'utf8')).matchAll(/alert: (\w+)\n\s+ex
 )
 
 let scene: ServeScene
+let program: RunningProgram
 /** Output of `/metrics` after a sync and a delivery. */
 let metrics: string
 
 beforeAll(async () => {
-  scene = await openServeScene()
+  scene = await openServeScene({ isMigrated: false })
   const { simulator } = scene
-  await scene.serve()
+  program = await scene.serve()
   await untilSynced(scene)
   const [container] = [...simulator.world.records('container', simulator.clock.now())]
   simulator.clock.advance(60_000)
@@ -120,16 +122,31 @@ describe('the rules and the dashboard', { tags: ['FD13'] }, () => {
       }
     }
   })
+})
 
-  it('have panels with a title and words, and nothing of an installation', () => {
-    for (const { type, title, description = '' } of panels) {
-      expect(title).not.toBe('')
-      // The meaning first, then the advice.
-      if (type !== 'row') expect(description).toMatch(/\S{3,}.*[.:] \S.*\.$/)
-    }
-    const uids = new Set([...dashboard.matchAll(/"uid": "(.*)"/g)].map(([, uid]) => uid))
-    expect([...uids]).toEqual(['tracking-sync', '${prometheus}', '${warehouse}'])
+/** Last, for it ends the program. */
+it('serve filled an empty warehouse and followed by webhooks', { tags: ['JE5'] }, async () => {
+  const { simulator, database } = scene
+  const catalogue = await scene.select('select from tracking.webhook_event_categories')
+  expect(catalogue.length).toBeGreaterThan(3)
+  await waitUntil('nothing waits', async () => {
+    const { text } = await scene.get('/metrics')
+    const waiting = ['notifications{state="received"}', 'refetch_queue']
+    return waiting.every((name) => metricOf(text, name) === 0)
   })
+  expect(await scene.select('select command from tracking_sync.sync_runs')).toHaveLength(1)
+  const differences = await differencesFrom(simulator.world, simulator.clock.now(), database.url)
+  // It moves with the clock every few hours, and no notification tells of it.
+  expect(differences.filter((one) => !one.includes('last_tracking_request_at'))).toEqual([])
+  expect(await scene.select('select is_ours, alert from tracking_sync.webhooks')).toEqual([
+    { is_ours: true, alert: null },
+  ])
+  program.kill('SIGTERM')
+  expect(await program.ended).toMatchObject({
+    exitCode: 0,
+    stdout: `serving at ${scene.url}, webhooks at /webhooks, pages at ${scene.pagesUrl}\n`,
+  })
+  expect(logLines(program, 'stopped')).toHaveLength(1)
 })
 
 if (spawnSync('promtool', ['--version']).error !== undefined) {

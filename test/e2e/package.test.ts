@@ -171,24 +171,6 @@ describe('the package', () => {
     expect(texts.filter((text) => /simulated crash|TRACKING_FAILPOINT/.test(text))).toEqual([])
   })
 
-  it('holds every document that one of its documents links to', async () => {
-    const files = await ownFiles()
-    const lost: string[] = []
-    for (const file of files.filter((name) => name.endsWith('.md'))) {
-      const text = await readFile(join(installed, file), 'utf8')
-      const links = [
-        ...text.matchAll(/\]\((?!https?:)([^)\s#]+)[^)]*\)/g),
-        ...text.matchAll(/^\[[^\]]+\]: (?!https?:)([^\s#]+)/gm),
-      ]
-      for (const [, link] of links) {
-        const target = join(dirname(file), link!)
-        const isThere = files.some((name) => name === target || name.startsWith(`${target}/`))
-        if (!isThere) lost.push(`${file}: ${link!}`)
-      }
-    }
-    expect(lost).toEqual([])
-  })
-
   it('brings the versions of our lock, and names no registry', async () => {
     const lock = JSON.parse(
       await readFile(join(repositoryDirectory, 'package-lock.json'), 'utf8'),
@@ -253,19 +235,6 @@ describe('the package', () => {
     expect(hints).toContain('\n    tracking-sync query pickups --schema tracking_demo\n')
     expect(hints).not.toMatch(/\bnp[mx]\b/)
     expect(await isServerRunning(user)).toBe(false)
-  })
-
-  test('is found by the crontab line of the documents', { tags: ['FD1'] }, async () => {
-    const { directory } = await makeFreshHome()
-    const page = await readFile(join(repositoryDirectory, 'docs/operating.md'), 'utf8')
-    const [, path, line] = /```crontab\nPATH=(.*)\n(?:\S+ ){5}(.*)\n```/.exec(page)!
-    expect(path).toBe('/usr/local/bin:/usr/bin:/bin')
-    const own = line!.replace('/var/lib/tracking-sync', directory)
-    // Without settings it gets as far as asking for them.
-    expect(await shell(own, { directory: '/' })).toMatchObject({ exitCode: 2 })
-    expect(await readFile(join(directory, 'sync.log'), 'utf8')).toMatch(
-      /TRACKING_API_URL is not set/,
-    )
   })
 
   test('says what to do in a checkout that was not built', { tags: ['FD1'] }, async () => {

@@ -2,7 +2,6 @@ import { silentLogger } from '../../src/base/logger.js'
 import type { World } from '../../src/extensions/simulator/world/world.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, type CompareOptions } from './compare-warehouse.js'
-import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'
 import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 /** Connects to what a command has written, looks, and disconnects. */
@@ -36,9 +35,4 @@ export async function differencesFrom(
   // The worlds of the programs charge nothing yet.
   const lacking = { mayLack: ['container_fees'], ...options }
   return lookAt(url, (warehouse) => compareWarehouse(warehouse, world, at, lacking))
-}
-
-/** Rows and the transactions that wrote them: equal before and after a run that wrote nothing. */
-export async function versionsIn(url: string): Promise<RowSnapshot> {
-  return lookAt(url, (warehouse) => snapshotRows(warehouse, { hasVersions: true }))
 }
