@@ -21,16 +21,11 @@ const WHO = ['reader', 'writer', 'owner'] as const
 const OTHERS = ['files', 'mayfiles'] as const
 
 let scene: Logins
-let version: number
 const nameOf = (who: string): string => scene.nameOf(who)
 
 beforeAll(async () => {
   const logins = { writer: '', owner: '', files: '', mayfiles: '' }
   scene = await openLogins({ schema, logins })
-  const [server] = await scene.run<{ version: number }>(
-    `select current_setting('server_version_num')::int as version`,
-  )
-  version = server!.version
   const { roles } = await createRoles(scene.warehouse)
   await scene.run(`grant ${roles.writer} to ${nameOf('writer')}`)
   for (const name of Object.values(scene.warehouse.names)) {
@@ -127,38 +122,23 @@ const ATTACKS: readonly (readonly [
   ...[
     'select 1; drop schema {{schema}} cascade',
     'select 1; commit',
-    'select 1; commit; select 2',
     'commit',
     'rollback',
     'begin',
-    'end',
-    'savepoint one',
     'set role none',
-    'set session authorization default',
-    'set transaction read write',
     'reset role',
-    'reset all',
     'discard all',
-    'listen x',
-    'notify x',
-    'lock table {{schema}}.ports',
     'prepare one as select 1',
     'do $$ begin end $$',
-    'call nothing()',
-    'explain analyze select 1',
     'vacuum',
-    'checkpoint',
     `load 'x'`,
     `copy (select 'x') to program 'touch /tmp/never'`,
-    `copy {{schema}}.ports to '/tmp/never'`,
     `\\copy {{schema}}.ports to '/tmp/never'`,
     `select 1 \\gexec`,
     'create temp table mine (id int)',
-    'create function pg_temp.now(text) returns int language sql as $$ select 1 $$',
     'alter role {{me}} superuser',
     'grant {{schema}}_writer to {{me}}',
     'delete from {{schema}}.ports',
-    'truncate {{schema}}.ports',
     'select 1 into mine',
     `select '𐍈' as a, $$x$$; commit`,
     '',
@@ -168,26 +148,17 @@ const ATTACKS: readonly (readonly [
   // Functions that reach files, programs, other sessions and the server.
   ...[
     `select pg_read_file('/etc/passwd')`,
-    `select pg_read_binary_file('postgresql.conf')`,
     `select pg_catalog . "pg_ls_dir" /* */ ('/')`,
-    `select pg_stat_file('/etc/passwd')`,
     `select ('/etc/passwd'::text).pg_read_file`,
     `select U&"pg\\005fread_file"('/etc/passwd')`,
     `select lo_import('/etc/passwd')`,
     `select lo_export(1, '/tmp/never')`,
     `select query_to_xml('select pg_read_file(''/etc/passwd'')', true, true, '')`,
     'select * from pg_authid',
-    'select * from pg_shadow',
     'select * from pg_hba_file_rules',
-    'select * from pg_file_settings',
     'select pg_reload_conf()',
-    'select pg_rotate_logfile()',
-    `select pg_create_restore_point('x')`,
     'select pg_switch_wal()',
-    'select pg_stat_reset()',
     'select pg_terminate_backend(pid) from pg_stat_activity where pid = {{admin}}',
-    'select pg_cancel_backend(pid) from pg_stat_activity where pid = {{admin}}',
-    `select pg_drop_replication_slot('x')`,
     `select set_config('session_authorization', '{{admin_name}}', false)`,
     `select set_config('log_statement', 'none', false)`,
     `select nextval('{{schema}}_sync.sync_runs_sync_run_id_seq')`,
@@ -212,18 +183,14 @@ const ATTACKS: readonly (readonly [
     'select pg_advisory_lock(820311, 1)',
     'select (4711::bigint).pg_advisory_lock',
     `select '𐍈' as a, (4711::bigint).pg_advisory_lock as "𐍈", $𐍈$ commit; $𐍈$`,
-    `select {{schema}}_evil.run('listen x')`,
     `select pg_notify('x', 'y')`,
     `select set_config('search_path', '{{schema}}_evil', false)`,
     `select set_config('default_transaction_read_only', 'off', false)`,
     `select set_config('role', 'none', false)`,
     'select pg_export_snapshot()',
-    'select txid_current()',
     `select E'\\'; commit; --'`,
-    'select pg_sleep(0)',
     'select 1 -- ; commit',
     'select 1;',
-    'values (1)',
     '(select 1) union (select 2);',
     'table {{schema}}.ports',
     'with one as (select now()) select clock_timestamp() > now from one',
@@ -244,75 +211,43 @@ const ATTACKS: readonly (readonly [
 ]
 
 describe('own SQL', { tags: ['JD1'] }, () => {
-  it.each(WHO)(
-    'does nothing but read, asked by the %s',
-    { tags: ['JD1', 'release'] },
-    async (who) => {
-      const [row] = await scene.run<{ me: string; pid: number }>(
-        'select current_user as me, pg_backend_pid() as pid',
-      )
-      const before = await look()
-      const found: unknown[] = []
-      for (const [what, reader, owner = reader, writer = owner] of ATTACKS) {
-        // No login makes a statement of another kind into one.
-        if (reader === SYNTAX && who !== 'reader') continue
-        const text = what
-          .replaceAll('{{schema}}', schema)
-          .replaceAll('{{me}}', nameOf(who))
-          .replaceAll('{{admin}}', String(row?.pid))
-          .replaceAll('{{admin_name}}', row?.me ?? '')
-        const outcome = await outcomeOf(who, text)
-        const wanted = { reader, owner, writer }[who]
-        if (outcome !== wanted) found.push({ what, outcome, wanted })
-      }
-      expect(found).toEqual([])
-      await vi.waitFor(async () => {
-        expect(await look()).toEqual(before)
-      })
-    },
-  )
-
-  it('makes no large object', { tags: ['JD1'] }, async () => {
-    // Before PostgreSQL 16 one is made, and gone with the transaction.
-    expect(await outcomeOf('reader', 'select lo_create(0)')).toBe(
-      version < 160_000 ? 'answered' : READ_ONLY,
+  it.each(WHO)('only reads, asked by the %s', { tags: ['JD1', 'release'] }, async (who) => {
+    const [row] = await scene.run<{ me: string; pid: number }>(
+      'select current_user as me, pg_backend_pid() as pid',
     )
-    expect(await scene.run('select from pg_largeobject_metadata')).toEqual([])
+    const before = await look()
+    const found: unknown[] = []
+    for (const [what, reader, owner = reader, writer = owner] of ATTACKS) {
+      // No login makes a statement of another kind into one.
+      if (reader === SYNTAX && who !== 'reader') continue
+      const text = what
+        .replaceAll('{{schema}}', schema)
+        .replaceAll('{{me}}', nameOf(who))
+        .replaceAll('{{admin}}', String(row?.pid))
+        .replaceAll('{{admin_name}}', row?.me ?? '')
+      const outcome = await outcomeOf(who, text)
+      const wanted = { reader, owner, writer }[who]
+      if (outcome !== wanted) found.push({ what, outcome, wanted })
+    }
+    expect(found).toEqual([])
+    await vi.waitFor(async () => {
+      expect(await look()).toEqual(before)
+    })
   })
 
   it('logs in as the reader, who may write nowhere else', { tags: ['JD1'] }, async () => {
     const answer = await ask('reader', 'select session_user, current_user')
     expect(answer.rows).toEqual([[nameOf('reader'), nameOf('reader')]])
-    const client = new pg.Client({ connectionString: scene.urlOf('reader') })
-    await client.connect()
-    const tables = await scene.run<{ name: string }>(
-      `select format('%I.%I', nspname, relname) as name
+    const [found] = await scene.run<{ tables: number; writable: string[] | null }>(
+      `select count(*)::int as tables, array_agg(relname::text) filter (
+          where has_table_privilege($2, pg_class.oid, 'insert, update, delete, truncate')
+          or has_schema_privilege($2, pg_namespace.oid, 'create')) as writable
       from pg_class inner join pg_namespace on pg_namespace.oid = relnamespace
       where nspname = any ($1::text[]) and relkind in ('r', 'p')`,
-      [Object.values(scene.warehouse.names)],
+      [Object.values(scene.warehouse.names), nameOf('reader')],
     )
-    expect(tables.length).toBeGreaterThan(50)
-    const taken: string[] = []
-    for (const { name } of tables) {
-      for (const text of [
-        `delete from ${name}`,
-        `truncate ${name}`,
-        `insert into ${name} default values`,
-      ]) {
-        const code = await client.query(text).then(
-          () => 'done',
-          (error: unknown) => (error as { code?: string }).code,
-        )
-        if (code !== RIGHT) taken.push(`${text}: ${code}`)
-      }
-    }
-    for (const name of Object.values(scene.warehouse.names)) {
-      await expect(client.query(`create table ${name}.mine (id int)`)).rejects.toMatchObject({
-        code: RIGHT,
-      })
-    }
-    await client.end()
-    expect(taken).toEqual([])
+    expect(found!.tables).toBeGreaterThan(50)
+    expect(found!.writable).toBeNull()
   })
 
   it.each(['superuser', ...OTHERS])(

@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { WarehouseSchemaError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import type { Extension } from '../../../src/extension.js'
-import { extensions } from '../../../src/extensions.js'
 import { compareSchema } from '../../../src/extensions/doctor/schema/compare-schema.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
@@ -135,62 +132,6 @@ describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
       ],
     })
   })
-})
-
-describe('the check command', { tags: ['G8'] }, () => {
-  const check = async () => {
-    const { exitCode, stdout } = await callCli(['check', '--json'], {
-      DATABASE_URL: opened.url,
-      TRACKING_LOG_LEVEL: 'silent',
-    })
-    const results = JSON.parse(stdout) as { name: string; isOk: boolean; detail: string }[]
-    // Without a service the command itself ends with 2.
-    expect(exitCode).toBe(2)
-    return results.find(({ name }) => name === 'schema')
-  }
-
-  it('fails with 5 on what is broken; migrate mends', { tags: ['G8', 'release'] }, async () => {
-    const run = (sqlText: string) => warehouse.query('change by hand', rawStatement(sqlText))
-    await run('create view public.boxes as select number from tracking.containers')
-    expect(await check()).toMatchObject({
-      isOk: true,
-      detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
-    })
-    await run('drop index tracking.containers_number_idx')
-    await run('drop view tracking_analytics.days')
-    expect(await check()).toMatchObject({
-      isOk: false,
-      exitCode: 5,
-      detail: expect.stringMatching(
-        /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.days is missing.*; put it back/,
-      ) as string,
-    })
-    await run('create index containers_number_idx on tracking.containers using hash (number)')
-    await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
-    expect(await check()).toMatchObject({ isOk: true })
-    expect(await run('select from tracking_analytics.days')).toBeDefined()
-  })
-})
-
-it('the check command shows what an extension finds wrong', { tags: ['release'] }, async () => {
-  const faulty: Extension = {
-    name: 'faulty',
-    check: {
-      line: 'faulty',
-      describe: () => Promise.reject(new WarehouseSchemaError('one node is away')),
-    },
-  }
-  const list = extensions as Extension[]
-  list.push(faulty)
-  try {
-    const { stdout } = await callCli(['check'], {
-      DATABASE_URL: opened.url,
-      TRACKING_LOG_LEVEL: 'silent',
-    })
-    expect(stdout).toMatch(/^FAIL +faulty +one node is away$/m)
-  } finally {
-    list.pop()
-  }
 })
 
 describe('what is gone is told as that, and what is ours alone is made again', () => {

