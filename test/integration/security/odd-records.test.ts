@@ -33,9 +33,11 @@ it('instants that seem out of order are stored as they are', { tags: ['Z12'] }, 
   const { containerId: id } = scene
   const shipmentId = (scene.containerNow(id).relationships?.shipment?.data as { id: string }).id
   // Estimates that move earlier, actual times before them, and an update before the creation.
+  const original = { pod_original_eta_at: '2026-05-01 00:00:00+00' }
   const first = { pod_eta_at: '2026-05-20 10:00:00+00', created_at: '2026-05-30 00:00:00+00' }
   const second = { pod_eta_at: '2026-05-10 10:00:00+00', pod_ata_at: '2026-05-09 09:00:00+00' }
-  for (const dates of [first, second, { pod_ata_at: '2026-04-01 00:00:00+00' }]) {
+  for (const change of [first, second, { pod_ata_at: '2026-04-01 00:00:00+00' }]) {
+    const dates = { ...original, ...change }
     scene.advance(60)
     const shipment = scene.simulator.world.record('shipment', shipmentId, scene.now())!
     const iso = JSON.stringify(dates).replaceAll(/ (.{8})\+00/g, 'T$1Z')
@@ -43,7 +45,7 @@ it('instants that seem out of order are stored as they are', { tags: ['Z12'] }, 
     const attributes = { ...shipment.attributes, ...given }
     await scene.receive(scene.tell(id, { included: [{ ...shipment, attributes }] }))
     const rows = await scene.rows`
-      select pod_eta_at, pod_ata_at, created_at from tracking.shipments
+      select pod_eta_at, pod_original_eta_at, pod_ata_at, created_at from tracking.shipments
       where shipment_id = ${shipmentId}`
     expect(rows).toMatchObject([dates])
   }

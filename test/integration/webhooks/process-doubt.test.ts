@@ -146,9 +146,12 @@ describe('what must be read before it is believed', () => {
       relationships: {
         ...record.relationships,
         shipment: { data: { type: 'shipment', id: 'another-shipment' } },
+        pickup_facility: { data: { type: 'terminal', id: 'another-terminal' } },
       },
     }
     await scene.receive(scene.tell(id, { included: [moved] }))
+    // A terminal that nobody knows is read.
+    expect(await queued(scene.warehouse)).toEqual(['terminal another-terminal'])
     const rows = await scene.rows`
       select container_id, shipment_id from tracking.containers
       where number = ${other?.attributes?.number} order by 1`
@@ -194,11 +197,17 @@ describe('what must be read before it is believed', () => {
     await scene.bench.settle()
     expect(await statesOf(warehouse)).toEqual({ before: 'unresolved' })
     expect(await closeUnresolved(warehouse)).toBe(0)
+    const others = { dead: 'dead', foreign: 'foreign', ignored: 'ignored' }
+    await scene.run`
+      insert into tracking_sync.webhook_notifications (notification_id, state, observed_at)
+      select state, state, '2026-03-02 08:00:10Z'
+      from unnest(${Object.keys(others)}::text[]) as given (state)`
     scene.advance(10)
     expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
     await scene.receive(notification({ id: 'after', createdAt: scene.advance(10), about }))
     await scene.bench.settle()
     expect(await closeUnresolved(warehouse)).toBe(1)
-    expect(await statesOf(warehouse)).toEqual({ before: 'processed', after: 'unresolved' })
+    const ours = { before: 'processed', after: 'unresolved' }
+    expect(await statesOf(warehouse)).toEqual({ ...ours, ...others })
   })
 })
