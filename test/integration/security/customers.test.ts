@@ -252,8 +252,11 @@ function seeCustomers(): void {
       'tracking_analytics.stored_views',
       'tracking_datasync._transfer_status',
       'tracking_parts.invoice_balances',
+      'tracking_parts.invoice_claims',
       'tracking_parts.invoice_clocks',
       'tracking_parts.invoice_shares',
+      'tracking_parts.invoice_sums',
+      'tracking_parts.invoice_terms',
     ])
     const reported = (await relations()).filter(({ name }) => report.views.includes(name))
     expect(reported.length).toBe(report.views.length)
