@@ -51,7 +51,14 @@ const rowsOf = async (out: string, name: string): Promise<Record<string, string>
 
 it('writes every table and line with its digest', { tags: ['release'] }, async () => {
   const out = join(folder, 'a')
-  const { exitCode, stdout, stderr } = await write(number.toLowerCase(), '--out', out)
+  // A line of another bill of lading belongs to no journey, and to the number all the same.
+  await scene.query(
+    `insert into tracking_analytics.dd_invoices (invoice_number, line_number, issuer, charge,
+        container_number, bill_of_lading_number, charged_from_on, charged_to_on, amount, currency_code)
+    values ('I', 1, 'Maersk', 'detention', $1, 'OTHER', '2026-01-01', '2026-01-02', 10, 'USD')`,
+    number,
+  )
+  const { exitCode, stdout, stderr } = await write(` ${number.toLowerCase()}`, '--out', out)
   expect([exitCode, stderr]).toEqual([0, ''])
   expect(stdout).toContain(`What was known of ${number} at `)
   const sums = (await readFile(join(out, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n')
@@ -74,6 +81,10 @@ it('writes every table and line with its digest', { tags: ['release'] }, async (
   // The others were valid before, in another version.
   const other = lines.find(({ kind }) => kind === 'last free day')
   expect(known.get(other!.version_sha256)).not.toContain('alert')
+
+  expect(await rowsOf(out, 'invoices')).toMatchObject([
+    { invoice_number: 'I', container_id: '', container_number: number },
+  ])
 
   const page = await readFile(join(out, 'index.html'), 'utf8')
   expect(page).toContain('&#60;script&#62;alert(&#34;customs&#34;)')

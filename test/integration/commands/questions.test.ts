@@ -323,6 +323,11 @@ describe('an answer without rows says why', () => {
     const { container } = values
     expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
     expect(await noteOf('timeline', '--container', container!)).toBe('')
+    // As it is printed on a paper.
+    const printed = container!.toLowerCase().replace(/^(....)(.*)(.)$/, '$1 $2-$3')
+    expect(printed).toMatch(/^[a-z]{4} \d{6}-\d$/)
+    expect(await noteOf('timeline', '--container', printed)).toBe('')
+    expect(await noteOf('timeline', '--shipment', values.shipment!.toLowerCase())).toBe('')
     // Known in upper and lower case: the note names the missing data, and does not call it
     // unknown.
     expect(await noteOf('invoices', '--container', container!.toLowerCase())).toBe(

@@ -48,6 +48,8 @@ interface ViewSource extends Source {
    * origin.
    */
   readonly seenAt?: string
+  /** Rows with the container's number count too, where its id is not told. */
+  readonly isByNumber?: boolean
 }
 
 /** A table with SQL of its own, for a container; `meanings` of the columns that the page shows. */
@@ -114,9 +116,12 @@ order by charge.place, charge.charge`,
   },
   invoices: {
     title: 'Invoices beside these days',
-    note: 'One row per line of an invoice for this container, with the reasons to look into.',
+    note:
+      'One row per line of an invoice for this number, also of another bill of lading, with the ' +
+      'reasons to look into.',
     empty: 'No invoice for this container was imported.',
     view: 'invoices',
+    isByNumber: true,
     order: sql`issued_on, issuer, invoice_number, line_number`,
     shown: `invoice_number, line_number, issuer, charge, charged_from_on, charged_to_on, amount,
       amount_ours, difference_amount, currency_code, days_claimed, days_ours, verdict,
@@ -298,7 +303,8 @@ export async function findJourneys(
 from ${relationRef('asOf.known_containers')} as container
 left join ${relationRef('asOf.known_shipments')} as shipment
     on shipment.shipment_id = container.shipment_id
-where container.container_id = ${asked} or container.number = upper(${asked})
+where container.container_id = ${asked}
+    or container.number in (${asked}, upper(translate(${asked}, ' ./_-', '')))
 order by container.container_id <> ${asked}, container.created_at desc, container.container_id`,
     { asOf },
   )
@@ -358,7 +364,7 @@ function own({ select, meanings }: OwnSource): Table {
 }
 
 async function whole(
-  { view, order, seenAt }: ViewSource,
+  { view, order, seenAt, isByNumber = false }: ViewSource,
   views: readonly ShippedView[],
 ): Promise<Table> {
   const found = await views.find(({ name }) => name === view)?.describe?.()
@@ -380,9 +386,18 @@ async function whole(
       containerId,
     ) => sql`select ${columnList(found.columns.map(({ name }) => name))}${digest}
 from ${relationRef(`asOf.${view}`)} as answer
-where container_id = ${containerId}
+where ${isByNumber ? byNumber(containerId) : sql`container_id = ${containerId}`}
 order by ${order}`,
   }
+}
+
+function byNumber(containerId: string): RawBuilder<unknown> {
+  return sql`coalesce(container_id, ${containerId}) = ${containerId}
+    and container_number = (
+        select number
+        from ${relationRef('asOf.known_containers')}
+        where container_id = ${containerId}
+    )`
 }
 
 function pick(shown: string, columns: readonly ViewColumn[], table: string): ViewColumn[] {

@@ -88,7 +88,7 @@ from unnest(${words}::text[]) with ordinality as known (word, place) order by pl
 const LOOK_UPS: Partial<Record<QueryParameter, Select>> = {
   container: (value) =>
     sql`select from ${containers}
-where container_id = ${value} or number = ${value} or number = upper(${value})`,
+where container_id = ${value} or number in (${value}, upper(translate(${value}, ' ./_-', '')))`,
   shipment: (value) =>
     sql`select from ${shipments}
 where shipment_id = ${value} or bill_of_lading_number = ${value}

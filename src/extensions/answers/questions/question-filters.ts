@@ -35,7 +35,7 @@ export function filtersOf(
     // A line of an invoice can name an unknown container.
     filters.container = key.includes('container_id')
       ? `container_id = any (array(${CONTAINERS_SQL.container}))`
-      : ':container::text in (container_id, container_number)'
+      : INVOICED_SQL
   }
   const [id, recordsSql] = columns.has('container_id')
     ? (['container_id', CONTAINERS_SQL] as const)
@@ -77,6 +77,12 @@ export function filtersOf(
   }
   return filters
 }
+
+/** By the number as stored, or as on paper: `mrku 776214-6`. */
+const INVOICED_SQL = `(
+    container_id = :container::text
+    or container_number in (:container::text, upper(translate(:container::text, ' ./_-', '')))
+)`
 
 const TERMINALS_SQL = `
         select terminal_id
@@ -135,7 +141,9 @@ const ENTITIES_SQL = `
 const SHIPMENT_SQL = `
             select shipment_id from {{data}}.shipments where shipment_id = :shipment::text
             union all
-            select shipment_id from {{data}}.shipments where bill_of_lading_number = :shipment::text
+            select shipment_id
+            from {{data}}.shipments
+            where bill_of_lading_number in (:shipment::text, upper(:shipment::text))
         `
 const CUSTOMER_SQL = `
             select shipment_id
@@ -195,7 +203,8 @@ const CONTAINERS_SQL = {
   container: `
         select container_id from {{data}}.containers where container_id = :container::text
         union all
-        select container_id from {{data}}.containers where number = :container::text
+        select container_id from {{data}}.containers where number
+            in (:container::text, upper(translate(:container::text, ' ./_-', '')))
     `,
   shipment: `
         select container_id from {{data}}.containers where shipment_id in (${SHIPMENT_SQL})

@@ -96,7 +96,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): 
   step('Three questions to the warehouse')
   await answerQuestions(warehouse, io)
   const { nextSteps } = await import('./next-steps.js')
-  io.print('', 'What to try next:', '', ...(await nextSteps(io, DEMO_SCHEMA)))
+  io.print('', 'What to try next:', '', ...(await nextSteps(io, app.config.home, DEMO_SCHEMA)))
   return EXIT_CODES.complete
 }
 
