@@ -12,8 +12,6 @@ import {
   ApiUnavailableError,
 } from '../../../src/base/errors.js'
 import { createLogger } from '../../../src/base/logger.js'
-import { toCallError } from '../../../src/source/client/call-errors.js'
-import { CutAnswerError } from '../../../src/source/client/exchange.js'
 import { createRequestBudget } from '../../../src/source/client/request-budget.js'
 import {
   canaryKey,
@@ -38,13 +36,6 @@ test('sends the key, what it accepts and who it is', async () => {
     'accept-encoding': 'gzip',
     'user-agent': 'tester/1',
   })
-})
-
-test('counts every request by purpose, each attempt included', async () => {
-  const { client } = await start([reply(500), reply(500), reply(200, emptyList)])
-  const counter = { requests: 10 }
-  await client.get('/containers', { counter })
-  expect(counter.requests).toBe(13)
 })
 
 test('tells what the service says', { tags: ['FF10'] }, async () => {
@@ -179,18 +170,6 @@ describe('statuses', () => {
     expect(error.message.length).toBeLessThan(800)
     expect(service.requests).toHaveLength(1)
   })
-
-  test('a refusal in plain words is told by the first of them', { tags: ['H6'] }, async () => {
-    // A control character that quoting a text as JSON leaves as it is.
-    const words = `No\r\n\u009b31m such page ${'x'.repeat(1_000)}`
-    const { client, service } = await start(reply(400, words, { 'content-type': 'text/plain' }))
-    const error = await failureOf(client.get('/containers'))
-    expect(error).toBeInstanceOf(ApiRequestError)
-    expect(error.message).toContain('u009b31m such page xxx')
-    expect(error.message).not.toMatch(/\p{Cc}/u)
-    expect(error.message.length).toBeLessThan(300)
-    expect(service.requests).toHaveLength(1)
-  })
 })
 
 describe('answers that are none', () => {
@@ -213,14 +192,6 @@ describe('answers that are none', () => {
     expect(error).toBeInstanceOf(ApiUnavailableError)
     expect(error.message).toMatch(seen)
     expect(service.requests).toHaveLength(6)
-  })
-
-  test('a BOM and an unusual content-type are accepted', { tags: ['H11'] }, async () => {
-    const { client } = await start(
-      reply(200, '\ufeff{"data":[]}', { 'content-type': 'application/octet-stream' }),
-    )
-    const { document } = await client.get('/containers', { expect: 'list' })
-    expect(document.data).toEqual([])
   })
 })
 
@@ -273,7 +244,6 @@ async function startRawServer(onRequest: (socket: Socket, count: number) => void
 
 const body = JSON.stringify({ data: [{ id: '1', type: 'container' }], meta: { total: 1 } })
 const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-const unmarked = `HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`
 
 describe('cut answers', { tags: ['H9'] }, () => {
   const headLength = whole.indexOf('\r\n\r\n') + 4
@@ -291,18 +261,6 @@ describe('cut answers', { tags: ['H9'] }, () => {
             else socket.end()
           })
         }
-      })
-      const client = connect(server.baseUrl)
-      const { document } = await client.get('/containers', { expect: 'list' })
-      expect(document.data).toHaveLength(1)
-      expect(server.requests()).toBe(2)
-    }
-  })
-
-  test('half a JSON that ends cleanly, without a length, is no answer', async () => {
-    for (const cut of [1, 10, 30]) {
-      const server = await startRawServer((socket, count) => {
-        socket.end(count > 1 ? unmarked : unmarked.slice(0, unmarked.length - cut))
       })
       const client = connect(server.baseUrl)
       const { document } = await client.get('/containers', { expect: 'list' })
@@ -454,12 +412,6 @@ describe('time limits', () => {
       expect(service.requests).toHaveLength(1)
     }
   })
-
-  test('an abort before the call sends nothing, and the signal of the client counts as well', async () => {
-    const { client, service } = await start(hang, { signal: AbortSignal.abort(new Error('over')) })
-    expect((await failureOf(client.get('/containers'))).message).toBe('over')
-    expect(service.requests).toHaveLength(0)
-  })
 })
 
 function openBudget(perMinute: number) {
@@ -480,25 +432,6 @@ test('no rolling minute holds more than the budget, all used', { tags: ['R1'] },
     expect(within.length, `request ${index}`).toBeLessThanOrEqual(90)
   }
   expect(sentAt.at(-1)! - sentAt[0]!).toBe(4 * 60_000)
-})
-
-test('after a 429 all wait, and a shorter pause cuts nothing', { tags: ['R2'] }, async () => {
-  const { clock, budget } = openBudget(90)
-  const start = clock().getTime()
-  await budget.pauseUntil(new Date(start + 7_000))
-  await budget.pauseUntil(new Date(start + 2_000))
-  await Promise.all([budget.acquire(), budget.acquire(), budget.acquire()])
-  expect(clock().getTime() - start).toBe(7_000)
-})
-
-test.each([
-  [new TypeError('pool.request is not a function'), true],
-  [Object.assign(new Error('The client is closed'), { code: 'UND_ERR_CLOSED' }), true],
-  [Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }), false],
-  [Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), false],
-  [new CutAnswerError('', { cause: new TypeError('terminated') }), false],
-])('%s: a mistake of ours, which no retry can mend: %j', (thrown, expected) => {
-  expect(toCallError(thrown, 'GET /', (text) => text) === thrown).toBe(expected)
 })
 
 function everythingOf(error: unknown): string {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import {
-  dropRefusedIncludes,
   listPages,
   type ListPagesOptions,
   type RawPage,
@@ -103,15 +102,6 @@ describe('where a walk ends', () => {
     },
   )
 
-  test('a link object with an href is a link', { tags: ['P1'] }, async () => {
-    const { walk } = await start((url) =>
-      pageOf(url) === 1
-        ? { data: rows(0, 1), links: { next: { href: '?page[number]=2' } } }
-        : { data: rows(1, 2) },
-    )
-    expect(idsOf(await walk())).toEqual(['c0', 'c1'])
-  })
-
   test.each([
     ['with a total, at once', { total: 20 }, 3],
     ['without one, after one page more', {}, 4],
@@ -197,14 +187,6 @@ describe('totals and sizes', () => {
     expect(new Set(idsOf(pages)).size).toBe(14)
     expect(pages.at(-1)).toMatchObject({ isShort: false, number: 5 })
     expect(service.requests[1]).toContain('page[size]=3')
-  })
-
-  test('memory: the next page is asked for only when it is taken', async () => {
-    const { client, service } = await start(serveRows(100))
-    const pages = listPages(client, { path: '/containers', pageSize: 10 })
-    await pages.next()
-    await new Promise(setImmediate)
-    expect(service.requests).toHaveLength(1)
   })
 })
 
@@ -302,23 +284,5 @@ describe('includes', () => {
   test('an error that is not about includes is thrown', { tags: ['H6'] }, async () => {
     const { walk } = await start(() => refuse('page size is wrong'))
     expect(await failureOf(walk({ includes: ['a'] }))).toBeInstanceOf(ApiRequestError)
-  })
-})
-
-function refusal(detail: string, status = 400): ApiRequestError {
-  return new ApiRequestError('no', { status, context: { errors: [{ title: 'Bad', detail }] } })
-}
-
-describe('dropRefusedIncludes', () => {
-  test('a name within a longer word is not meant', () => {
-    expect(dropRefusedIncludes(['port', 'x'], refusal('the port_of_lading is odd'))).toEqual([
-      'port',
-    ])
-  })
-
-  test('other errors are not about includes', () => {
-    expect(dropRefusedIncludes(['a'], new ApiUnavailableError('down'))).toBeUndefined()
-    expect(dropRefusedIncludes(['a'], refusal('a', 409))).toBeUndefined()
-    expect(dropRefusedIncludes([], refusal('a'))).toBeUndefined()
   })
 })

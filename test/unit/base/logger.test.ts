@@ -207,22 +207,3 @@ describe('one line for each event', { tags: ['T10'] }, () => {
     )
   })
 })
-
-describe('what cannot be logged well', () => {
-  test('an error that is its own cause is logged and ends', () => {
-    const { logger, output } = record()
-    const error = new Error('round and round')
-    error.cause = error
-    logger.error('failed', { error })
-    expect(output()).toContain('round and round')
-    expect(output().length).toBeLessThan(50_000)
-  })
-
-  test.each(['json', 'text'] as const)('as %s values of other kinds do not throw', (format) => {
-    const { logger, output } = record({ format })
-    const circle: Record<string, unknown> = {}
-    circle.self = circle
-    logger.info('odd', { circle, big: 10n, nan: NaN, at: new Date(0), none: undefined })
-    expect(output().split('\n')).toHaveLength(2)
-  })
-})

@@ -84,18 +84,6 @@ describe('an account', () => {
     expect(without[0]!.config.apiKey).toBeUndefined()
   })
 
-  test('may have a webhook secret of its own, or share the general one', () => {
-    const environment = {
-      ...KEYS,
-      TRACKING_WEBHOOK_SECRET: 'the-general-secret',
-      TRACKING_WEBHOOK_SECRET_ACME: 'the-secret-of-acme',
-    }
-    const secrets = loadAccounts(sources(TWO, environment)).map(
-      ({ config }) => config.webhookSecret,
-    )
-    expect(secrets).toEqual(['the-secret-of-acme', 'the-general-secret'])
-  })
-
   test('is chosen by flag, environment or file, and a wrong name is told what there is', () => {
     const given = sources(TWO)
     expect(loadConfig({ ...given, flags: { account: 'acme' } }).config.schema).toBe('tracking_acme')

@@ -79,16 +79,6 @@ describe('the other settings of the receiver', () => {
   ])('refuse %s=%s', { tags: ['G12'] }, (variable, value) => {
     expect(problemOf({ [variable]: value })).toMatch(new RegExp(`^${variable} must be`))
   })
-
-  it('take what is well-formed', () => {
-    const { config } = load({
-      TRACKING_WEBHOOK_PATH: '/hooks/v1.2/in~x',
-      TRACKING_WEBHOOK_URL: 'https://receiver.example/hooks',
-      TRACKING_HOST: '::',
-      PORT: '0',
-    })
-    expect(config).toMatchObject({ webhookPath: '/hooks/v1.2/in~x', host: '::', httpPort: 0 })
-  })
 })
 
 describe('the settings of alerts', () => {

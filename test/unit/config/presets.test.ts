@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type LoadedConfig } from '../../../src/config/load.js'
-import { describeKey } from '../../../src/config/needed-settings.js'
 import { presetNames, readPreset } from '../../../src/config/presets.js'
 import { answerSettings } from '../../../src/extensions/answers/answer-settings.js'
 import { numberPageOf } from '../../../src/extensions/answers/number-page.js'
@@ -142,38 +141,5 @@ describe('a preset file of an operator', () => {
     ['{', 'is not a JSON object'],
   ])('that is incomplete or malformed is refused by its member: %j', (preset, problem) => {
     expect(problemsOf(write(preset))).toContain(problem)
-  })
-})
-
-describe('a setting that belongs to the preset now', () => {
-  it('is reported, one line each, from every source', () => {
-    writeFileSync(join(folder.path, '.env'), 'TRACKING_WEBHOOK_SIGNATURE_PREFIX=sha256=\n')
-    writeFileSync(
-      join(folder.path, 'old.json'),
-      JSON.stringify({ webhookCheckSenders: true, accounts: [{ name: 'acme', pageSize: 10 }] }),
-    )
-    const { warnings } = loadConfig({
-      environment: { TRACKING_PAGE_SIZE: '30' },
-      workingDirectory: folder.path,
-      configFile: 'old.json',
-    })
-    const where = (member: string): string =>
-      `is no longer a setting and has no effect: it is ${member} in the preset of the service; for ` +
-      'another value, name a preset file of your own in TRACKING_SERVICE'
-    expect(warnings.toSorted()).toEqual([
-      `TRACKING_PAGE_SIZE ${where('pageSize')}`,
-      `TRACKING_WEBHOOK_SIGNATURE_PREFIX ${where('webhooks.signature.prefix')}`,
-      `pageSize of acme ${where('pageSize')}`,
-      `webhookCheckSenders in old.json ${where('webhooks.checkSenders')}`,
-    ])
-  })
-})
-
-describe('what to check when the service refuses the key', () => {
-  it('names preset, address and variable', () => {
-    expect(describeKey(load({ TRACKING_SERVICE: 'terminal49' }))).toBe(
-      'TRACKING_API_KEY must be a key of the service at https://api.terminal49.com/v2, ' +
-        'the address of the preset terminal49 (TRACKING_SERVICE).',
-    )
   })
 })

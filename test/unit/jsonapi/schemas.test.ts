@@ -50,6 +50,7 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
   ['linkage', { data: { ...RECORD, id: 'a\u0000' } }, null],
   ['linkage', 'c', null],
   ['links', { next: { href: ' ' }, last: 7 }, NOTHING],
+  ['links', { next: { href: '?page=2' } }, { ...NOTHING, next: '?page=2' }],
   ['links', [], ': is not an object'],
   ['meta', { total: '30' }, { total: null }],
   ['meta', null, ': is not an object'],

@@ -132,22 +132,6 @@ describe('transport events', () => {
   })
 
   test.each([
-    ['container.transport.estimated.vessel_arrived', 'true'],
-    ['container.transport.vessel_arrived', 'false'],
-    ['container.something.estimated.new', 'true'],
-    [null, null],
-    [17, null],
-  ])('%s: is_estimated is %s', (name, isEstimated) => {
-    const row = flatten(event({ event: name }, { container: to('container', 'c-1') }))
-    expect(row.columns.is_estimated).toBe(isEstimated)
-  })
-
-  test('one without a name says nothing on being estimated', () => {
-    const row = flatten(event({}, { container: to('container', 'c-1') }))
-    expect(row.columns.is_estimated).toBeUndefined()
-  })
-
-  test.each([
     ['no relationships', {}],
     ['a null container', { container: { data: null } }],
     ['a relationship without data', { container: { links: { related: '/v2/containers/c-9' } } }],

@@ -43,17 +43,6 @@ describe('import_deadlines', { tags: ['K4'] }, () => {
     })
   })
 
-  test('a day in the object that is a bare date is flagged like any bare date', () => {
-    const row = read({ pickup_lfd_rail: { current: '2026-03-12' } })
-    expect(row.coercions.pickup_lfd_rail).toEqual({
-      reason: 'a date without a time',
-      original: '"2026-03-12"',
-    })
-    expect(sourcesOf(row)).toEqual({
-      'pickup_lfd_rail.current': { on: '2026-03-12', place: 'ramp' },
-    })
-  })
-
   test('sources by place and their roles become kinds, with what was sent beside the day', () => {
     const row = read({
       ind: { line: { current: LATE, start_event: 'rail_unloaded' }, reported_at: EARLY },
@@ -69,13 +58,5 @@ describe('import_deadlines', { tags: ['K4'] }, () => {
       'import_deadlines.ind',
       'import_deadlines.ind.reported_at',
     ])
-  })
-
-  test('names that can be no key, days without end and depth without end are left as sent', () => {
-    const deep = { current: { current: { current: { current: { current: EARLY } } } } }
-    const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`day_${at}`, EARLY]))
-    const row = read({ 'No key': EARLY, __proto__x: EARLY, pickup_lfd_line: deep, ...many })
-    expect(Object.keys(sourcesOf(row) as object)).toHaveLength(40)
-    expect(row.coercions.pickup_lfd_line?.reason).toBe('not an RFC 3339 date-time')
   })
 })

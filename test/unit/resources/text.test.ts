@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  container,
-  flatten,
-  flattenText,
-  readArrayLiteral,
-  storable,
-  type JsonObject,
-} from './flat-rows.js'
+import { container, flatten, readArrayLiteral, storable } from './flat-rows.js'
 
 const REASON = 'characters that PostgreSQL cannot store were replaced by U+FFFD'
 
@@ -91,25 +84,5 @@ describe('texts', { tags: ['T2', 'T5'] }, () => {
     expect(flatten(container({ ref_numbers: ['NULL', null, ''] })).columns.ref_numbers).toBe(
       '{"NULL",NULL,""}',
     )
-  })
-})
-
-describe('names that mean something to JavaScript', { tags: ['T8'] }, () => {
-  test('__proto__ is dropped wherever it stands, and no object gets a new member', () => {
-    const json = `{"id":"c","type":"container","__proto__":{"x":1},
-      "attributes":{"number":"A","__proto__":{"x":1},"nested":{"__proto__":{"x":1},"y":2}},
-      "relationships":{"__proto__":{"data":null}}}`
-    const row = flattenText(json)
-    expect(row.columns.number).toBe('A')
-    expect(row.unmapped).toEqual({ nested: { y: 2 } })
-    expect(({} as JsonObject).x).toBeUndefined()
-  })
-
-  test('of a name that comes twice the last value counts', () => {
-    const json =
-      '{"id":"c","type":"container","attributes":{"number":"A","new":1,"number":"B","new":2}}'
-    const row = flattenText(json)
-    expect(row.columns.number).toBe('B')
-    expect(row.unmapped).toEqual({ new: 2 })
   })
 })
