@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
@@ -36,43 +35,6 @@ async function open(shipments = 20, headers: WebhookAttributes['headers'] = []):
   const { url } = receiver
   return simulator.webhooks.create({ url, active: true, events, secret: SECRET, headers }).id
 }
-
-test('a delivery is signed over its raw bytes and carries the headers of the webhook', async () => {
-  const webhookId = await open(20, [{ name: 'x-own', value: 'yes' }])
-  const [container] = simulator.world.page('container', 0, 1, START)
-  const { id: containerId } = container!
-  simulator.edits.change('container', containerId, { seal_number: 'NEW' })
-  expect(await simulator.webhooks.deliverDue()).toBe(1)
-  const [delivery] = receiver.deliveries
-  expect(delivery!.headers).toMatchObject({
-    'content-type': 'application/json',
-    'x-own': 'yes',
-    'x-svc-webhook-signature': createHmac('sha256', SECRET).update(delivery!.body).digest('hex'),
-  })
-  const { id } = delivery!.data!
-  expect(delivery!.data).toMatchObject({
-    type: 'webhook_notification',
-    attributes: {
-      id,
-      event: 'container.updated',
-      delivery_status: 'pending',
-      created_at: '2026-03-04T12:00:00Z',
-    },
-    relationships: {
-      reference_object: { data: { type: 'container_updated_event' } },
-      webhook: { data: { id: webhookId, type: 'webhook' } },
-      webhook_notification_logs: { data: [] },
-    },
-  })
-  expect(delivery!.included!.at(-1)!.attributes).toMatchObject({
-    changeset: { seal_number: [expect.anything(), 'NEW'] },
-  })
-  expect(delivery!.included).toContainEqual(
-    JSON.parse(JSON.stringify(simulator.world.record('container', containerId, START))),
-  )
-  const [notification] = simulator.webhooks.notifications
-  expect(notification!.attributes!.delivery_status).toBe('succeeded')
-})
 
 interface Document {
   readonly data: ResourceObject
@@ -119,24 +81,4 @@ test('deliveries have the types, attributes and relationships of the published o
       }
     }
   }
-})
-
-test('the notifications of a week come once, in order and the same each time', async () => {
-  const deliverWeek = async (parts: number): Promise<string[]> => {
-    receiver.deliveries.length = 0
-    await open()
-    // However often somebody looks.
-    for (let part = 0; part < parts; part += 1) {
-      simulator.clock.advance((7 * DAY) / parts)
-      await simulator.webhooks.deliverDue()
-    }
-    return receiver.deliveries.map(({ body }) => body.toString())
-  }
-  const sent = await deliverWeek(1)
-  expect(sent.length).toBeGreaterThan(40)
-  const made = simulator.webhooks.notifications.map(({ id }) => id).toReversed()
-  expect(receiver.deliveries.map(({ data }) => data!.id)).toEqual(made)
-  expect(new Set(made).size).toBe(made.length)
-  await simulator.close()
-  expect(await deliverWeek(20)).toEqual(sent)
 })
