@@ -160,15 +160,6 @@ describe('a mail', () => {
     expect(headers.filter((line) => /^(?:bcc|subject):/i.test(line))).toHaveLength(1)
   })
 
-  it('is the same to the byte at each attempt, except for a boundary', async () => {
-    for (const fate of ['refuse', 'take'] as const) {
-      smtp.fate = fate
-      await sendMessage(channel(['a@example.com']), 'mail', message(['one']))
-    }
-    const [first, second] = smtp.mails.map(({ text }) => text)
-    expect(first).toBe(second)
-  })
-
   it.each([
     ['take', 'sent'],
     ['refuse', 'refused'],

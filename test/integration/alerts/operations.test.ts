@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AlertDependencies } from '../../../src/extensions/alerts/raise-alerts.js'
-import { forgetAlerts } from '../../../src/extensions/alerts/stored-alerts.js'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { openAlertScene, SECRET, type AlertScene } from './alert-scene.js'
 
@@ -280,19 +279,6 @@ describe('a message', () => {
     })
     expect(new Set(scene.received()).size).toBe(39)
     expect(scene.received()).toHaveLength(39)
-  })
-
-  it('is forgotten with its alert three months after that was over', async () => {
-    await scene.quarantine(1)
-    await scene.look(at(0))
-    expect(await forgetAlerts(scene.warehouse)).toBe(0)
-    await scene.quarantine(0)
-    await scene.look(at(1))
-    await scene.run`update tracking_sync.alerts set closed_at = now() - interval '89 days'`
-    expect(await forgetAlerts(scene.warehouse)).toBe(0)
-    await scene.run`update tracking_sync.alerts set closed_at = now() - interval '91 days'`
-    expect(await forgetAlerts(scene.warehouse)).toBe(1)
-    expect(await scene.rows`select from tracking_sync.alert_messages`).toEqual([])
   })
 
   it('never stops a look: what fails is logged', { tags: ['A3'] }, async () => {

@@ -1,11 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../../src/warehouse/connection/warehouse.js'
 import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
-import { callCli } from '../../support/call-cli.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
 const scene = useAnalyticsScene()
@@ -127,15 +123,5 @@ metro area,storage,,USCHI,,USD,Akme,urgnt
     expect(await holiday('apmla')).toEqual([
       'the holidays of apmla count nowhere: no rule names the calendar, and no working calendar gives it a place',
     ])
-  })
-
-  it('is refused where it is not UTF-8', async () => {
-    const path = join(await mkdtemp(join(tmpdir(), 'rules-')), 'rules.csv')
-    await writeFile(path, RULES.replace('working', 'Köln'), 'latin1')
-    expect(await callCli(['rules', 'check', path], {})).toMatchObject({
-      exitCode: 2,
-      stderr: `error: ${path} is not UTF-8: save it as UTF-8 (a spreadsheet: as "CSV UTF-8")\n`,
-    })
-    await rm(dirname(path), { recursive: true })
   })
 })

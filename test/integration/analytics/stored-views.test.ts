@@ -2,7 +2,6 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
-import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { closeKilledRuns } from '../../../src/warehouse/bookkeeping/sync-runs.js'
@@ -216,23 +215,6 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
       values ('n', 'processed', now())`,
     )
     expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-
-    // A view of a version that stored more of them goes; the others stay.
-    const kept = await storedRelations(scene)
-    await run('create unlogged table tracking_sync.rows_of_fee_history as select 1 as one')
-    await run(
-      'create view tracking_stored.fee_history as select one from tracking_sync.rows_of_fee_history',
-    )
-    await run(
-      `insert into tracking_sync.installed_views values ('tracking_stored', 'fee_history', 90, '')`,
-    )
-    await run(`insert into tracking_sync.stored_views values ('fee_history', now(), 1, 1)`)
-    await prepareSchemas(scene.warehouse, INSTALLING)
-    expect(await storedRelations(scene)).toEqual(kept)
-    expect(
-      await run('select view_name as name from tracking_sync.stored_views order by 1'),
-    ).toEqual([...SOME].sort().map((name) => ({ name })))
-    expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
 
     const other = `select 'x'::text as container_id, 1 as other`
     const changed = (await readViews()).flatMap((view) => {

@@ -40,23 +40,6 @@ test('the customer is of the last request, the inland day of rail', { tags: ['FF
   await expectRows(scene, 'tracking_datasync.shipments', {}, 'customer_id\nnew')
 })
 
-it('has no wall time in a zone that nobody knows', { tags: ['Z7'] }, async () => {
-  const pod_arrived_at = '2026-03-08T09:00:00Z'
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'A', pod_arrived_at },
-    { container_id: 'c2', number: 'B', pod_arrived_at, pod_timezone: 'Mars/Olympus' },
-  ])
-  await scene.insert('transport_events', [
-    transportEvent('e1', 'empty_out', '2026-02-05T01:00:00Z'),
-    transportEvent('e2', 'full_in', '2026-02-05T01:00:00Z', { timezone: 'UTC+3' }),
-  ])
-  const columns = ['pod_arrived_at', 'empty_out_at', 'full_in_at'].flatMap((column) => [
-    column,
-    `${column}_local`,
-  ])
-  expect(await read(columns)).toMatchSnapshot()
-})
-
 it('has no wall time in any column of a zone that nobody knows', { tags: ['Z7'] }, async () => {
   const at = '2026-03-08T09:00:00Z'
   const mars = 'Mars/Olympus'

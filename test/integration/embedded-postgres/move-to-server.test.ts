@@ -15,7 +15,6 @@ import {
   endPrograms,
   repositoryDirectory,
   runCli,
-  startCli,
   type ProgramResult,
 } from '../../support/run-cli.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
@@ -203,18 +202,5 @@ describe('a move is refused', () => {
     const refused = await runCli(['database', 'move-to'], { directory, env })
     expect(refused.stderr).toContain(`there is no embedded database in ${homeDirectory}`)
     expect(refused.exitCode).toBe(5)
-  })
-
-  it('while serve writes to the embedded one', { tags: ['release'] }, async () => {
-    const serving = await startCli(['serve', '--no-receiver', '--port', '0'], {
-      directory: home.directory,
-      env: { ...service(), SYNC_CRON: 'off' },
-    })
-    await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
-    const refused = await move()
-    expect(refused.stderr).toMatch(/another tracking-sync uses the embedded database/)
-    expect(refused.exitCode).toBe(7)
-    serving.kill('SIGTERM')
-    expect(await serving.ended).toMatchObject({ exitCode: 0 })
   })
 })

@@ -102,32 +102,6 @@ describe('import deadlines', () => {
       expect(rows.map(({ time_zone }) => time_zone)).toEqual([zone])
     },
   )
-
-  test('a bare date is the local date itself in every zone', { tags: ['Z3'] }, async () => {
-    const row = flatten(
-      container({ pickup_lfd: '2020-05-20', import_deadlines: { pickup_lfd_rail: '2020-05-21' } }),
-    )
-    const _coercions = row.flat.coercions
-    for (const zone of [
-      LOS_ANGELES,
-      'Pacific/Kiritimati',
-      'Pacific/Pago_Pago',
-      null,
-      'Mars/Olympus',
-    ]) {
-      const rows = await deadlines({
-        _coercions,
-        pod_timezone: zone,
-        final_destination_timezone: zone,
-      })
-      expect(
-        rows.map(({ kind, deadline_at, local_date }) => [kind, deadline_at, local_date]),
-      ).toEqual([
-        ['pickup_lfd', null, '2020-05-20'],
-        ['pickup_lfd_rail', null, '2020-05-21'],
-      ])
-    }
-  })
 })
 
 describe('deadlines under older names, and more than one day a source', () => {
@@ -313,14 +287,6 @@ describe('fees', () => {
       expect(await keyOf(1, 'CAD')).not.toBe(await keyOf(1, 'USD'))
     },
   )
-
-  test('1,000 fees of one type are 1,000 rows', { tags: ['N6'] }, async () => {
-    const rows = await fees(
-      JSON.stringify(Array.from({ length: 1000 }, (_, index) => ({ type: 'exam', amount: index }))),
-    )
-    expect(rows.map(({ amount }) => amount)).toEqual(rows.map((_, index) => String(index)))
-    expect(new Set(rows.map(({ fee_key }) => fee_key)).size).toBe(1000)
-  })
 })
 
 /** Instant, zone and the date there; `-` for no zone, or no date. */

@@ -245,23 +245,6 @@ test('gives back only its own lease, and only once', async () => {
   expect(await writers()).toEqual([])
 })
 
-test('a release that the database refuses is told to the log and lets the end of the run be', async () => {
-  const warnings: string[] = []
-  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
-  const closing = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
-  const broken: Warehouse = {
-    ...closing,
-    query: (action, statement) =>
-      action === 'release the lease'
-        ? Promise.reject(new WarehouseUnavailableError('it is gone'))
-        : closing.query(action, statement),
-  }
-  const lease = await acquire(broken, { logger })
-  await lease.release()
-  await closing.close()
-  expect(warnings).toEqual(['the lease could not be released; it will go stale'])
-})
-
 /** A budget as one process has it, on the first pool unless the other is given. */
 function open(choice: Partial<SharedRequestBudgetOptions> = {}): SharedRequestBudget {
   return createSharedRequestBudget({
@@ -451,40 +434,8 @@ test('no pause is longer than 300 seconds', { tags: ['R5'] }, async () => {
   expect(s).toBeGreaterThan(290)
 })
 
-test('whoever is aborted leaves at once and takes no share', { tags: ['X2'] }, async () => {
-  const { sleep, waits } = createManualSleep()
-  const budget = open({ perMinute: 1, sleep })
-  await budget.acquire()
-  const first = new AbortController()
-  const second = new AbortController()
-  const asleep = budget.acquire({ signal: first.signal })
-  const inLine = budget.acquire({ signal: second.signal })
-  await vi.waitFor(() => {
-    expect(waits()).toHaveLength(1)
-  })
-  second.abort(new Error('second gave up'))
-  await expect(inLine).rejects.toThrow('second gave up')
-  first.abort(new Error('first gave up'))
-  await expect(asleep).rejects.toThrow('first gave up')
-  expect(waits()).toEqual([])
-  await expect(budget.acquire({ signal: first.signal })).rejects.toThrow('first gave up')
-  expect(await granted()).toBe(1)
-})
-
 test('two accounts in one warehouse do not share', async () => {
   await open({ perMinute: 1 }).acquire()
   await open({ perMinute: 1, account: 'another account' }).acquire()
   expect(await granted()).toBe(1)
-})
-
-test('keeps its row small however large the limit is', async () => {
-  const budget = open({ perMinute: 100_000, windowMs: 600_000 })
-  for (let request = 0; request < 300; request += 1) await budget.acquire()
-  const [row] = await scene.rows<{ kept: number; requests: number }>`
-    select
-        cardinality(requested_at) as kept,
-        (select sum(requests) from unnest(sync_requests) as used (requests))::integer as requests
-    from tracking_sync.request_budget`
-  expect(row!.requests).toBe(300)
-  expect(row!.kept).toBeLessThanOrEqual(60)
 })

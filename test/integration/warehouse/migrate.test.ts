@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -220,45 +220,6 @@ describe('the files of the migrations', () => {
     const [edited, ...others] = await readMigrations(directory)
     expect(edited!.checksum).not.toBe(first!.checksum)
     expect(others).toEqual(migrations.slice(1))
-  })
-
-  it.each([
-    ['one is missing', (directory: string) => rm(join(directory, fileOf(1)))],
-    ['the first is missing', (directory: string) => rm(join(directory, fileOf(0)))],
-    [
-      'a number is used twice',
-      (directory: string) => writeFile(join(directory, '0002_zz_again.sql'), 'select 1;'),
-    ],
-    ['a number is left out', (directory: string) => writeFile(join(directory, '0099_far.sql'), '')],
-    ['a name is malformed', (directory: string) => writeFile(join(directory, '5_short.sql'), '')],
-    [
-      'a name has capitals',
-      (directory: string) =>
-        rename(join(directory, fileOf(1)), join(directory, '0002_Create_Tables.sql')),
-    ],
-  ])('are refused when %s', { tags: ['G7'] }, async (_, damage) => {
-    const directory = await copyFiles()
-    await damage(directory)
-    await expect(readMigrations(directory)).rejects.toThrow(MigrationError)
-  })
-
-  function fileOf(position: number): string {
-    return `${migrations[position]!.name}.sql`
-  }
-})
-
-describe('the schema name', () => {
-  it('stands everywhere and leaves no trace of the default one', async () => {
-    const warehouse = await openEmpty('acme_1')
-    await migrate(warehouse, migrations, options)
-    // The name of a session's setting is the same for all.
-    const dump = (await describeSchema(warehouse)).replaceAll('tracking_sync.as_of', '')
-    expect(dump).toContain('acme_1_sync.')
-    const trace = /\btracking\.|\btracking_(?:sync|analytics|parts|as_of|datasync|stored)\b/
-    expect(dump.split('\n').filter((line) => trace.test(line))).toEqual([])
-    expect(
-      await warehouse.query('look', sql`select from pg_namespace where nspname ~ 'tracking'`),
-    ).toEqual([])
   })
 })
 

@@ -153,25 +153,6 @@ describe('behind a pooler, which gives each transaction another session', { tags
   })
 })
 
-test('the server notices within a minute that we are gone', { tags: ['C9'] }, async () => {
-  const rows = await scene.rows<{ name: string; seconds: number }>`
-    select name,
-    case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
-    from pg_settings
-    where name in (
-        'client_connection_check_interval',
-        'tcp_keepalives_idle',
-        'tcp_keepalives_interval',
-        'tcp_keepalives_count'
-    )`
-  expect(Object.fromEntries(rows.map(({ name, seconds }) => [name, seconds]))).toEqual({
-    client_connection_check_interval: 10,
-    tcp_keepalives_idle: 30,
-    tcp_keepalives_interval: 10,
-    tcp_keepalives_count: 3,
-  })
-})
-
 test('a warehouse that closes waits for nothing that only reads', { tags: ['C9'] }, async () => {
   const warehouse = open(scene.url)
   const { client } = await warehouse.another('read')

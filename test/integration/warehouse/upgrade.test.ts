@@ -136,34 +136,7 @@ interface Filled {
   readonly is_made_up: boolean
 }
 
-/**
- * A program without the typed columns did not have them in its hash, and its key allowed a value
- * twice, under two slugs: the later one stays.
- */
-async function doubleFields(older: Warehouse): Promise<void> {
-  const fields = sql.table(`${older.names.data}.custom_fields`)
-  const [there] = await older.query(
-    'look',
-    sql<{ columns: string[] }>`select array_agg(column_name::text) as columns
-    from information_schema.columns
-    where table_schema = ${older.names.data} and table_name = 'custom_fields'`,
-  )
-  if (!there?.columns || there.columns.includes('data_type')) return
-  await older.query('fill', sql`update ${fields} set _fingerprint = 'of that version'`)
-  const twice = await older.query(
-    'fill',
-    sql`insert into ${fields}
-        (entity_id, api_slug, custom_field_id, _observed_at, _first_seen_at, _changed_at)
-    select entity_id, api_slug || suffix, nullif(custom_field_id, without),
-        _observed_at - interval '1 hour', _first_seen_at, _changed_at
-    from ${fields}
-    cross join lateral (values ('-older', null), ('-nameless', custom_field_id)) as more (suffix, without)
-    returning 1`,
-  )
-  expect(twice.length).toBeGreaterThan(2)
-}
-
-describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
+describe('an upgrade', { tags: ['G6'] }, () => {
   // Before the third not all tables were there that a program writes to.
   const versions = Array.from({ length: migrations.length - 3 }, (_, at) => at + 3)
   const [oldest] = versions
@@ -179,7 +152,9 @@ describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
     expect(rowsOf(`${schema}_sync.sync_runs`)).toBe(1)
     const madeUp = filled.flatMap((one) => (one.is_made_up ? [one.name] : []))
     expect(madeUp).toContain(`${schema}_sync.quarantine`)
-    await doubleFields(warehouse)
+    // A program without the typed columns did not have them in its hash.
+    const fields = sql.table(`${schema}.custom_fields`)
+    await warehouse.query('fill', sql`update ${fields} set _fingerprint = 'of that version'`)
 
     const { applied } = await migrate(warehouse, migrations, options)
     expect(applied).toEqual(migrations.slice(version).map(({ name }) => name))
@@ -189,13 +164,6 @@ describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
     expect(counted).toEqual(
       expect.arrayContaining(filled.map(({ name, filled: rows }) => ({ name, filled: rows }))),
     )
-    expect(
-      await warehouse.query(
-        'look for what is older',
-        sql`select api_slug from "${sql.raw(warehouse.names.data)}".custom_fields
-            where api_slug ~ '-(older|nameless)$'`,
-      ),
-    ).toEqual([])
 
     // They also go on working: each takes a run of its own.
     if (version !== oldest && version !== versions.at(-1)) return
