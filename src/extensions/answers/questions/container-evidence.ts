@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { ConnectorError } from '../../../base/errors.js'
 import { columnList, relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { compactNumber } from '../ask/find-numbers.js'
 import { readTable, type TableAnswer } from '../read-answer.js'
 import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
 import { NOT_ALLOWED } from '../../../warehouse/schema/roles.js'
@@ -304,7 +305,7 @@ from ${relationRef('asOf.known_containers')} as container
 left join ${relationRef('asOf.known_shipments')} as shipment
     on shipment.shipment_id = container.shipment_id
 where container.container_id = ${asked}
-    or container.number in (${asked}, upper(translate(${asked}, ' ./_-', '')))
+    or container.number in (${asked}, ${compactNumber(asked)})
 order by container.container_id <> ${asked}, container.created_at desc, container.container_id`,
     { asOf },
   )

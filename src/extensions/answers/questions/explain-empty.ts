@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { WarehouseSchemaError } from '../../../base/errors.js'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
+import { compactNumber } from '../ask/find-numbers.js'
 import { QUERY_PARAMETERS, type QueryParameter, type QueryValues } from './query-parameters.js'
 
 type Asking = Pick<Session, 'query'>
@@ -88,7 +89,7 @@ from unnest(${words}::text[]) with ordinality as known (word, place) order by pl
 const LOOK_UPS: Partial<Record<QueryParameter, Select>> = {
   container: (value) =>
     sql`select from ${containers}
-where container_id = ${value} or number in (${value}, upper(translate(${value}, ' ./_-', '')))`,
+where container_id = ${value} or number in (${value}, ${compactNumber(value)})`,
   shipment: (value) =>
     sql`select from ${shipments}
 where shipment_id = ${value} or bill_of_lading_number = ${value}
