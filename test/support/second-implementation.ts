@@ -391,7 +391,7 @@ export class SecondImplementation {
     for (const stood of open) stood.to = at
     for (const value of fresh) seen.holds.push({ value, from: at, to: undefined })
     for (const place of PLACES) {
-      follow(seen.availability[place], isAvailableAt({ container, place }) ?? null, at)
+      follow(seen.availability[place], reportedAt({ container, place }) ?? null, at)
     }
     for (const place of PLACES) follow(seen.fees[place], feesOf(container, place), at)
     const said = (kind: string, zone: string) => ({
@@ -1072,15 +1072,21 @@ function pricesAtPlace({ prices, isMerged, lastFree, stay }: Clock) {
   return days === undefined ? prices : prices.slice(0, Math.max(days, 0))
 }
 
+type WhereItIs = Pick<Stay, 'container' | 'place'>
+
 /** At the port what the terminal says, at the ramp its no, else what the status says. */
-function isAvailableAt({
-  container,
-  place,
-}: Pick<Stay, 'container' | 'place'>): boolean | undefined {
-  const isSaidHere = attribute(container, 'availability_known') !== false
-  const said = isSaidHere ? attribute(container, 'available_for_pickup') : undefined
-  if (place === 'port') return (said ?? undefined) as boolean | undefined
-  if (said === false) return false
+function isAvailableAt({ container, place }: WhereItIs): boolean | undefined {
+  return terminalSays(container) === false ? false : reportedAt({ container, place })
+}
+
+function terminalSays(container: ResourceObject): boolean | undefined {
+  if (attribute(container, 'availability_known') === false) return undefined
+  return (attribute(container, 'available_for_pickup') ?? undefined) as boolean | undefined
+}
+
+/** Disputes money: at the port the terminal's word, at the ramp the status. */
+function reportedAt({ container, place }: WhereItIs): boolean | undefined {
+  if (place === 'port') return terminalSays(container)
   const status = text(container, 'current_status') ?? ''
   if (status === 'available') return true
   return ['not_available', 'grounded'].includes(status) ? false : undefined

@@ -186,7 +186,8 @@ beforeAll(async () => {
     ['2026-10-20T00:00:00Z', { availability_known: false, available_for_pickup: false }],
     [dayOf(5), { availability_known: true, available_for_pickup: true }],
   ])
-  // Available at the port, then on a train; at the ramp on the 4th, available there on the 6th.
+  // Available at the port, then on a train; at the ramp on the 4th, available there on the 6th by
+  // its status. The flag still speaks of the port, which disputes no day at the ramp.
   const onTrain = {
     container_id: 'rail',
     number: 'MSKU0000005',
@@ -202,7 +203,15 @@ beforeAll(async () => {
     ['2026-10-27T00:00:00Z', { current_status: 'available' }],
     ['2026-10-30T20:00:00Z', { ...departed, current_status: 'on_rail' }],
     ['2026-11-04T20:00:00Z', { ...unloaded, current_status: 'not_available' }],
-    ['2026-11-06T20:00:00Z', { ...unloaded, current_status: 'available' }],
+    [
+      '2026-11-06T20:00:00Z',
+      {
+        ...unloaded,
+        current_status: 'available',
+        availability_known: true,
+        available_for_pickup: false,
+      },
+    ],
   ])
 })
 afterAll(() => scene.drop())
@@ -499,20 +508,20 @@ describe('the verdict', { tags: ['JA3'] }, () => {
 it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'] }, async () => {
   // Issued on the 20th of November; one invoice does not say it.
   await audit(`
-    is       | dispute_within                       | amount => dispute_by_on
-             | 14 days                              |        => 2026-12-04
-             | 14                                   |        => 2026-12-04
-             | Within 14 calendar days from receipt |        => 2026-12-04
-             | 2026-12-04                           |        => 2026-12-04
-             | 2026-11-34                           |        => 2026-12-20
-             | 10 working days                      |        => 2026-12-20
-             | see our site                         |        => 2026-12-20
-             | 1400 days                            |        => 2026-12-20
-             | -                                    |        => 2026-12-20
-    abroad   | -                                    |        => -
-    unissued | 14 days                              |        => -
-    abroad   | 2026-02-31                           |        => -
-             | 14 days                              | -5     => -`)
+    is       | dispute_within                       | amount => dispute_by_on | days_left
+             | 14 days                              |        => 2026-12-04    | -20
+             | 14                                   |        => 2026-12-04    | -20
+             | Within 14 calendar days from receipt |        => 2026-12-04    | -20
+             | 2026-12-04                           |        => 2026-12-04    | -20
+             | 2026-11-34                           |        => 2026-12-20    | -4
+             | 10 working days                      |        => 2026-12-20    | -4
+             | see our site                         |        => 2026-12-20    | -4
+             | 1400 days                            |        => 2026-12-20    | -4
+             | -                                    |        => 2026-12-20    | -4
+    abroad   | -                                    |        => -             | -
+    unissued | 14 days                              |        => -             | -
+    abroad   | 2026-02-31                           |        => -             | -
+             | 14 days                              | -5     => -             | -`)
 })
 
 describe('was_free_then', { tags: ['JA5'] }, () => {

@@ -55,9 +55,19 @@ it('writes every table and line with its digest', { tags: ['release'] }, async (
   await scene.query(
     `insert into tracking_analytics.dd_invoices (invoice_number, line_number, issuer, charge,
         container_number, bill_of_lading_number, charged_from_on, charged_to_on, amount, currency_code)
-    values ('I', 1, 'Maersk', 'detention', $1, 'OTHER', '2026-01-01', '2026-01-02', 10, 'USD')`,
+    values ('I', 1, 'Maersk', 'detention', $1, 'OTHER', '2026-01-01', '2026-01-02', 10, 'USD'),
+      ('J', 1, 'Maersk', 'detention', $1, 'OTHER', '2026-01-01', '2026-01-02', 10, 'USD')`,
     number,
   )
+  const alone = join(folder, 'alone')
+  expect(await write(number, '--out', alone, '--invoice', 'N')).toMatchObject({
+    exitCode: 2,
+    stderr:
+      `error: --invoice no line of the invoice N is for ${number}; ` +
+      '`tracking-sync query invoices` lists all\n',
+  })
+  expect((await write(number, '--out', alone, '--invoice', 'j')).exitCode).toBe(0)
+  expect(await rowsOf(alone, 'invoices')).toMatchObject([{ invoice_number: 'J' }])
   const { exitCode, stdout, stderr } = await write(` ${number.toLowerCase()}`, '--out', out)
   expect([exitCode, stderr]).toEqual([0, ''])
   expect(stdout).toContain(`What was known of ${number} at `)
@@ -84,6 +94,7 @@ it('writes every table and line with its digest', { tags: ['release'] }, async (
 
   expect(await rowsOf(out, 'invoices')).toMatchObject([
     { invoice_number: 'I', container_id: '', container_number: number },
+    { invoice_number: 'J', container_id: '', container_number: number },
   ])
 
   const page = await readFile(join(out, 'index.html'), 'utf8')

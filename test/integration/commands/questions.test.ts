@@ -320,6 +320,12 @@ describe('an answer without rows says why', () => {
     expect(await noteOf('timeline', '--container', 'XXXX0000000')).toBe(
       'note: the warehouse has no container "XXXX0000000"\n',
     )
+    expect(await noteOf('costs', '--charge', 'demurage')).toBe(
+      'note: the warehouse has no charge "demurage"; did you mean demurrage?\n',
+    )
+    expect(await noteOf('invoices', '--invoice', 'NOPE')).toMatch(
+      /^note: the warehouse has no invoice "NOPE"/,
+    )
     const { container } = values
     expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
     expect(await noteOf('timeline', '--container', container!)).toBe('')

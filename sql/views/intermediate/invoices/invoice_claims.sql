@@ -32,6 +32,7 @@ select
     found.also_charged_text,
     found.rule_name,
     found.rule_free_days,
+    found.time_zone,
     found.clock_on,
     found.last_free_on,
     found.days_claimed,

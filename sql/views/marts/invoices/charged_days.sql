@@ -8,7 +8,9 @@
 -- day, as far as we saw, and the fees listed at its end: at the port those of its terminal, at the
 -- ramp those of both lists.
 -- was_available: whether the container was reported as available at any time of the day (null: not
--- reported), see is_available of container_stays.
+-- reported): at the port by its terminal, at the ramp by its status. The flag of the terminal that
+-- keeps a container from being ready at the ramp (is_available of container_stays) can still be the
+-- port's, and disputes no money.
 -- last_free_seen_on is the last free day that the charging party reported at the end of that day:
 -- an invoice that counts from another day was wrong at that time. If it was reported without a
 -- zone, it is the day in the zone of the place.
@@ -77,8 +79,6 @@ cross join lateral (
                         when version.availability_known is not false
                             then version.available_for_pickup
                     end
-                when version.availability_known is not false and not version.available_for_pickup
-                    then false
                 when version.current_status = 'available' then true
                 when version.current_status in ('not_available', 'grounded') then false
             end

@@ -26,6 +26,8 @@
 -- 2026-12-20, or days from issued_on as "30", "30 days" or "within 30 calendar days from receipt"
 -- (counted from the issue, which is never too late). Else, under United States rules, 30 days from
 -- issued_on, the least that 46 CFR 541.8 gives. Null if neither says a day, and for a credit note.
+-- days_left: from today to dispute_by_on, negative once it has passed. Today is the day of as_of()
+-- at the place of the charge, in UTC where its zone is not known.
 -- net_amount: the amount with the credit notes that belong to the line (invoice_balances).
 --
 -- reasons, each a point to check and to dispute with evidence. Reasons with a * have an
@@ -104,6 +106,8 @@ select
     customer.ref_numbers_text,
     customer.tags_text,
     customer.custom_fields,
+    dispute.by_on
+    - ({{analytics}}.as_of() at time zone coalesce(line.time_zone, 'UTC'))::date as days_left,
     line.days_claimed,
     line.days as days_ours,
     case when line.rule_name is not null then line.days - line.rated end as days_without_rate,
@@ -138,14 +142,20 @@ select
     line.charged_from_on,
     line.charged_to_on,
     line.issued_on,
-    case
-        when line.amount >= 0
-            then coalesce(
-                line.dispute_within_on,
-                case when line.is_us then line.issued_on + 30 end
-            )
-    end as dispute_by_on
+    dispute.by_on as dispute_by_on
 from {{parts}}.invoice_claims as line
+cross join lateral (
+
+    select
+        case
+            when line.amount >= 0
+                then coalesce(
+                    line.dispute_within_on,
+                    case when line.is_us then line.issued_on + 30 end
+                )
+        end as by_on
+
+) as dispute
 -- Null where the reason does not hold.
 cross join lateral (
 

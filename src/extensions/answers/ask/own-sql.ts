@@ -77,6 +77,7 @@ export function refuseViewsOfNow(
 const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|54|P0)/
 
 const FEATURE_NOT_SUPPORTED = '0A000'
+const UNDEFINED_TABLE = '42P01'
 
 /** Shows PostgreSQL's own message: advice about our tables would mislead. */
 async function explainMistake(
@@ -90,12 +91,14 @@ async function explainMistake(
   // A login that may not use the schema lacks its role; the SQL is right.
   const isForbidden = code === '42501' && !message.includes('for schema')
   if (typeof code !== 'string' || !(isForbidden || MISTAKES.test(code))) return undefined
-  const { stored, analytics } = warehouse.names
+  const { stored, analytics, data } = warehouse.names
   const fix = isForbidden
     ? '; your own SQL reads the tables and views of the warehouse'
-    : code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
-      ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
-      : ''
+    : code === UNDEFINED_TABLE
+      ? `; this warehouse has its views in ${analytics} and its tables in ${data}`
+      : code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
+        ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
+        : ''
   const problem = `is refused by PostgreSQL: ${message} (${code})${fix}`
   return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
 }

@@ -13,6 +13,7 @@ import {
   value,
 } from '../../../commands/declare-command.js'
 import { explainAsOf } from '../ask/explain-answer.js'
+import type { EvidenceTable, Journey } from '../questions/container-evidence.js'
 import { formatEvidencePage } from '../output/evidence-page.js'
 import { asCsv, asPieces } from '../output/print-answer.js'
 
@@ -26,8 +27,9 @@ export const evidence = declare({
     container: argument('<container>', 'Number or id of a container.'),
     out: requiredValue('--out <folder>', 'Folder to make; it may exist if it is empty.'),
     asOf: value('--as-of <instant>', 'What was known at this instant; else now.', instantText),
+    invoice: value('--invoice <number>', 'Of invoices only this one: others are not shown.'),
   },
-  run: async (app, { container, out, asOf: asked }, io) => {
+  run: async (app, { container, out, asOf: asked, invoice }, io) => {
     const folder = resolve(io.process.cwd(), out)
     await requireFree(folder, out)
     const asOf = (asked === undefined ? new Date() : instant(asked)).toISOString()
@@ -43,7 +45,8 @@ export const evidence = declare({
       container: '<container>',
       asOf: '--as-of',
     })
-    const tables = await readEvidence(warehouse, journey.containerId, asOf)
+    const tables = await readEvidence(warehouse, journey.containerId, asOf, invoice)
+    if (invoice !== undefined) requireLine(tables, journey, invoice)
     const files = new Map<string, string>()
     for (const { name, answer } of tables) files.set(`${name}.csv`, await csvOf(answer))
     const page = { journey, asOf, tables, digests: digestsOf(files) }
@@ -66,6 +69,20 @@ export const evidence = declare({
     }
   },
 })
+
+/** Throws ConfigError if the invoice has no line for the container: nobody means such evidence. */
+function requireLine(
+  tables: readonly EvidenceTable[],
+  { number, containerId }: Journey,
+  invoice: string,
+) {
+  const lines = tables.find(({ name }) => name === 'invoices')
+  if (lines !== undefined && lines.answer.rows.length > 0) return
+  const problem =
+    `no line of the invoice ${invoice} is for ${number ?? containerId}; ` +
+    '`tracking-sync query invoices` lists all'
+  throw refuse('--invoice', problem)
+}
 
 function refuse(setting: string, problem: string): ConfigError {
   return new ConfigError([{ setting, problem }])

@@ -49,13 +49,16 @@ interface ViewSource extends Source {
    * origin.
    */
   readonly seenAt?: string
-  /** Rows with the container's number count too, where its id is not told. */
-  readonly isByNumber?: boolean
+  /**
+   * Lines of invoices: those with the container's number count too, where its id is not told, and
+   * one invoice can be asked for.
+   */
+  readonly isOfInvoices?: boolean
 }
 
 /** A table with SQL of its own, for a container; `meanings` of the columns that the page shows. */
 interface OwnSource extends Source {
-  readonly select: (containerId: string) => RawBuilder<unknown>
+  readonly select: (containerId: string, invoice?: string) => RawBuilder<unknown>
   readonly meanings: Readonly<Record<string, string>>
 }
 
@@ -122,7 +125,7 @@ order by charge.place, charge.charge`,
       'reasons to look into.',
     empty: 'No invoice for this container was imported.',
     view: 'invoices',
-    isByNumber: true,
+    isOfInvoices: true,
     order: sql`issued_on, issuer, invoice_number, line_number`,
     shown: `invoice_number, line_number, issuer, charge, charged_from_on, charged_to_on, amount,
       amount_ours, difference_amount, currency_code, days_claimed, days_ours, verdict,
@@ -323,21 +326,23 @@ order by container.container_id <> ${asked}, container.created_at desc, containe
 /**
  * The evidence about one container at an instant, table by table, for a dispute. Transport events,
  * names of places, rules and invoices lack a history: the present ones are used. While they stay
- * the same, so do the tables of an instant. Ten statements, each on a connection of its own.
+ * the same, so do the tables of an instant. Of the invoices only the one that is named, if one is.
+ * Ten statements, each on a connection of its own.
  */
 export async function readEvidence(
   warehouse: Warehouse,
   containerId: string,
   asOf: string,
+  invoice?: string,
 ): Promise<EvidenceTable[]> {
   const views = await readViews()
   const tables: EvidenceTable[] = []
   for (const [name, source] of Object.entries(SOURCES)) {
     const { select, columns } = 'select' in source ? own(source) : await whole(source, views)
     const { title, note, empty, shown } = source
-    const answer = await readTable(warehouse, `read ${name}`, select(containerId), { asOf }).catch(
-      leaveOutClosed,
-    )
+    const answer = await readTable(warehouse, `read ${name}`, select(containerId, invoice), {
+      asOf,
+    }).catch(leaveOutClosed)
     tables.push(
       answer === undefined
         ? { name, title, note, empty: 'Closed to this login.', answer: NOTHING, shown: [] }
@@ -365,7 +370,7 @@ function own({ select, meanings }: OwnSource): Table {
 }
 
 async function whole(
-  { view, order, seenAt, isByNumber = false }: ViewSource,
+  { view, order, seenAt, isOfInvoices = false }: ViewSource,
   views: readonly ShippedView[],
 ): Promise<Table> {
   const found = await views.find(({ name }) => name === view)?.describe?.()
@@ -385,15 +390,17 @@ async function whole(
     columns,
     select: (
       containerId,
+      invoice,
     ) => sql`select ${columnList(found.columns.map(({ name }) => name))}${digest}
 from ${relationRef(`asOf.${view}`)} as answer
-where ${isByNumber ? byNumber(containerId) : sql`container_id = ${containerId}`}
+where ${isOfInvoices ? invoiced(containerId, invoice) : sql`container_id = ${containerId}`}
 order by ${order}`,
   }
 }
 
-function byNumber(containerId: string): RawBuilder<unknown> {
+function invoiced(containerId: string, invoice: string | undefined): RawBuilder<unknown> {
   return sql`coalesce(container_id, ${containerId}) = ${containerId}
+    and lower(invoice_number) = lower(coalesce(${invoice ?? null}::text, invoice_number))
     and container_number = (
         select number
         from ${relationRef('asOf.known_containers')}

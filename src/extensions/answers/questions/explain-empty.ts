@@ -58,6 +58,15 @@ from ${shipments} where customer_name is not null`,
   vessel: () =>
     sql`select distinct pod_vessel_name as taken, null as name
 from ${shipments} where pod_vessel_name is not null`,
+  charge: () =>
+    sql`select charge as taken, null as name
+from unnest(${['storage', 'demurrage', 'detention', 'listed fees']}::text[]) as charge
+union
+select charge, null from ${tableRef('analytics.free_time_rules')}`,
+  invoice: (value) =>
+    sql`select distinct invoice_number as taken, null as name
+from ${tableRef('analytics.dd_invoices')}
+where lower(invoice_number) = lower(${value}) or left(invoice_number, 3) = upper(left(${value}, 3))`,
   // The values of the given field name, then the other names.
   'custom-field': (value) =>
     sql`select

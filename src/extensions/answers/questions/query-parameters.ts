@@ -53,6 +53,10 @@ const DECLARED = {
     help: 'Only this charge: storage, demurrage, detention, "listed fees", or another word of a rule.',
   },
   invoice: { help: 'Only this invoice: its number.' },
+  verdict: {
+    help: 'Only lines of invoices with this verdict: dispute, check or pay.',
+    words: ['dispute', 'check', 'pay'],
+  },
   exception: { help: 'Only this exception, as overdue or hold_new.', words: EXCEPTIONS },
   change: {
     help: 'Only this change: eta, "last free day", availability, hold, fee, appointment, vessel, terminal or milestone.',

@@ -13,6 +13,7 @@ const BY_WORD = [
   ['place', 'place'],
   ['charge', 'charge'],
   ['invoice', 'invoice_number'],
+  ['verdict', 'verdict'],
   ['exception', 'exception'],
   ['change', 'change'],
   ['kind', 'topic'],

@@ -9,7 +9,7 @@ const STARTS: Readonly<Record<string, string>> = {
 }
 
 const REPORTED: Readonly<Record<string, string>> = {
-  binds: '',
+  binds: ', or to the reported day where there is one',
   ignored: ', whatever day is reported',
   earlier: ', or to the reported day if that is earlier',
   later: ', or to the reported day if that is later',
@@ -32,9 +32,11 @@ function sayFreeDays(rule: Rule): string {
   if (free === null) return 'free to the last free day that is reported'
   const start = STARTS[rule.starts_with] ?? rule.starts_with
   const from = first === 1 ? `the day of ${start}` : `the day after ${start}`
-  if (free === 0) return `no free day, counted from ${from}${REPORTED[rule.reported] ?? ''}`
+  const isReported = rule.charge === 'storage' || rule.charge === 'demurrage'
+  const other = isReported ? (REPORTED[rule.reported] ?? '') : ''
+  if (free === 0) return `no free day, counted from ${from}${other}`
   const days = `${rule.counts} ${free === 1 ? 'day' : 'days'}${sayCalendar(rule)}`
-  return `${free} free ${days} from ${from}${REPORTED[rule.reported] ?? ''}`
+  return `${free} free ${days} from ${from}${other}`
 }
 
 /** The calendar by which the rule tells working days, where it does. */

@@ -275,14 +275,16 @@ export function groupTiers(tiers: readonly Tier[]): ReadonlyMap<string, readonly
   return groups
 }
 
-/** Doubts about rules that are allowed: days without a rate, tiers in free time, odd charges. */
+/** Doubts about rules that are allowed: odd charges, and tiers that are missing, free or cheaper. */
 export function findDoubts(rules: readonly Rule[], tiers: readonly Tier[]): string[] {
   const groups = groupTiers(tiers)
   return rules.flatMap((rule) => {
-    const own = (groups.get(rule.rule_name) ?? []).map(({ from_day }) => from_day ?? 1)
+    const tiersOfRule = groups.get(rule.rule_name) ?? []
+    const own = tiersOfRule.map(({ from_day }) => from_day ?? 1)
     return [
       ...findDaysWithoutRate(rule, own),
       ...findTiersInFreeTime(rule, own),
+      ...findFallingRates(tiersOfRule),
       ...findMisspeltCharge(rule),
     ]
   })
@@ -315,6 +317,18 @@ function findTiersInFreeTime(rule: Rule, days: readonly number[]): string[] {
       `${rule.rule_name} never charges its tier from day ${day}, which ends in free time; ` +
         'if from_day counts days over, set tier_counts to over',
     ]
+  })
+}
+
+/** Often two lines that were swapped: a tariff rises with time. */
+function findFallingRates(tiers: readonly Tier[]): string[] {
+  const daily = tiers
+    .filter(({ per }) => per === 'day')
+    .toSorted((one, other) => (one.from_day ?? 1) - (other.from_day ?? 1))
+  return daily.slice(1).flatMap(({ rule_name, from_day, daily_rate }, at) => {
+    const before = daily[at]?.daily_rate ?? null
+    if (before === null || Number(daily_rate) >= Number(before)) return []
+    return [`${rule_name} charges less from day ${from_day} on, ${daily_rate} after ${before}`]
   })
 }
 

@@ -47,10 +47,13 @@ function statusAtTerminal(
   return isAvailableAt(plan, at) ? 'available' : 'not_available'
 }
 
-/** False before discharge and after pick-up as well. */
-export function isAvailableAt({ stay }: ContainerPlan, at: number): boolean {
+/** The word of the terminal where it is, port or ramp. False before discharge and after pick-up. */
+export function isAvailableAt(plan: ContainerPlan, at: number): boolean {
+  if (knownMilestone(plan, 'arrived_at_inland_destination', at) !== undefined) {
+    return containerStatus(plan, 'rail', at) === 'available'
+  }
   let isAvailable = false
-  for (const change of stay.availability) {
+  for (const change of plan.stay.availability) {
     if (change.at > at) break
     isAvailable = change.isAvailable
   }
