@@ -70,7 +70,7 @@ export const evidence = declare({
   },
 })
 
-/** Throws ConfigError if the invoice has no line for the container: nobody means such evidence. */
+/** Throws ConfigError if no line of the invoice is for the container: nobody means such evidence. */
 function requireLine(
   tables: readonly EvidenceTable[],
   { number, containerId }: Journey,
