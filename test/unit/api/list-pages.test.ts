@@ -5,13 +5,7 @@ import {
   type ListPagesOptions,
   type RawPage,
 } from '../../../src/source/client/list-pages.js'
-import {
-  ApiNotFoundError,
-  ApiRefusedError,
-  ApiRequestError,
-  ApiUnavailableError,
-  PaginationLoopError,
-} from '../../../src/base/errors.js'
+import { readRawRecords } from '../../../src/ingest/intake.js'
 import { createTrackingService } from '../../../src/source/client/endpoints.js'
 import { listWebhookRecords } from '../../../src/webhooks/manage/own-webhooks.js'
 import { container, failureOf, reply, useServices, type Answer } from './fake-service.js'
@@ -67,8 +61,12 @@ test('a record that is no JSON costs itself on a page', { tags: ['JC8'] }, async
   const text = '{"data":[{"id":"a","type":"x","attributes":{"n":tru}},{"id":"b","type":"x"}]}'
   const { walk, service, client } = await start(() => reply(200, text))
   const [page] = await walk()
-  const parsed = page!.document.primary.map((record) => record.tryParse())
-  expect(parsed).toEqual([undefined, { id: 'b', type: 'x' }])
+  const { document, observedAt } = page!
+  const options = { stream: 'containers', source: '/containers', observedAt }
+  const { sightings, quarantined } = readRawRecords(document, options)
+  expect([...sightings.values()].flat().map(({ key }) => key)).toEqual(['x b'])
+  expect(quarantined).toMatchObject([{ recordId: 'a', reason: 'the record is no JSON' }])
+  expect(quarantined[0]?.payload).toContain('tru}')
   // As `webhooks list`, `check` and `webhooks create` read theirs.
   const webhooks = await listWebhookRecords(createTrackingService(client))
   expect(webhooks.map(({ webhookId }) => webhookId)).toEqual(['a', 'b'])
@@ -117,33 +115,11 @@ describe('where a walk ends', () => {
     expect(pages.at(-1)?.isLast).toBe(true)
   })
 
-  test('a full page without a successor is the last one, and says that rows are missing', async () => {
-    const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
-    const pages = await walk()
-    expect(pages).toHaveLength(1)
-    expect(pages[0]).toMatchObject({ isLast: true, isShort: true, rowsSoFar: 10, total: 500 })
-  })
-
   describe('a page that answers 500 for good', { tags: ['JC10'] }, () => {
     const without = (...numbers: number[]): Script => {
       const serve = serveRows(35)
       return (url, count) => (numbers.includes(pageOf(url)) ? reply(500, '') : serve(url, count))
     }
-
-    test('costs itself: those behind it come, and then the walk fails with what to do', async () => {
-      const { walk, pages } = await start(without(2))
-      const error = await failureOf(walk())
-      expect(error).toBeInstanceOf(ApiUnavailableError)
-      expect(error.message).toMatch(
-        /answered 500.*page\[number\]=2, page\[size\]=10.*smaller pageSize.*behind it are read/,
-      )
-      expect(pages.map(({ number, isBehindGap }) => [number, isBehindGap])).toEqual([
-        [1, false],
-        [3, true],
-        [4, true],
-      ])
-      expect(pages.at(-1)).toMatchObject({ isLast: true, rowsSoFar: 35, isShort: false })
-    })
 
     test.each([
       ['the first', [1], 1],
@@ -190,40 +166,7 @@ describe('totals and sizes', () => {
   })
 })
 
-describe('walks that do not end', { tags: ['P8'] }, () => {
-  const page = (data: readonly unknown[], next: number): Body => ({
-    data,
-    links: { next: `?page[number]=${next}` },
-  })
-  const tenOf = (number: number) => rows(number * 10, number * 10 + 10)
-  test.each<[string, Script, number]>([
-    ['a link to itself', (url) => page(tenOf(0), pageOf(url)), 1],
-    ['A → B → A', (url) => page(tenOf(pageOf(url)), 3 - pageOf(url)), 2],
-    ['ever new addresses of the same rows', (_, count) => page(tenOf(0), count + 1), 5],
-    ['empty pages without end', (_, count) => page([], count + 1), 4],
-  ])('%s is called a loop', async (_name, script, requests) => {
-    const { walk, service } = await start(script)
-    const error = await failureOf(walk())
-    expect(error).toBeInstanceOf(PaginationLoopError)
-    expect(error.message).toContain('GET /containers: the paging does not end')
-    expect(service.requests.length).toBeLessThanOrEqual(requests)
-  })
-})
-
 describe('links', () => {
-  test('a link to another list ends the walk and leads nowhere', { tags: ['P9'] }, async () => {
-    const trap = await start(serveRows(1))
-    for (const [next, expected, requests] of [
-      [`${trap.service.origin}/v2/containers?page[number]=2`, PaginationLoopError, 2],
-      ['/v2/webhooks?page[number]=2', ApiRefusedError, 1],
-    ] as const) {
-      const { walk, service } = await start(() => ({ data: rows(0, 1), links: { next } }))
-      expect(await failureOf(walk())).toBeInstanceOf(expected)
-      expect(service.requests).toHaveLength(requests)
-    }
-    expect(trap.service.requests).toHaveLength(0)
-  })
-
   test('what a link drops of our query is put back', { tags: ['P10'] }, async () => {
     const { walk, service } = await start((url) => ({
       data: rows(pageOf(url), pageOf(url) + 1),
@@ -237,52 +180,5 @@ describe('links', () => {
       include: 'shipment',
       'filter[status]': 'a b',
     })
-  })
-
-  test('a list that is not there is a wrong address, and never "no records"', async () => {
-    const { walk } = await start(() => reply(404))
-    const error = await failureOf(walk())
-    expect(error).toBeInstanceOf(ApiRequestError)
-    expect(error.message).toContain('TRACKING_API_URL')
-    const gone = await start(() => reply(404))
-    const events = gone.walk({ path: '/containers/x/transport_events' })
-    expect(await failureOf(events)).toBeInstanceOf(ApiNotFoundError)
-  })
-})
-
-describe('includes', () => {
-  const wanted = ['containers', 'pod_terminal', 'port_of_lading', 'raw_events']
-  const refuse = (detail: string): Answer =>
-    reply(400, { errors: [{ detail, source: { parameter: 'include' } }] })
-  const includesOf = (url: URL): string[] => url.searchParams.get('include')?.split(',') ?? []
-
-  async function walkWith(script: Script) {
-    const started = await start(script)
-    return { ...started, pages: await started.walk({ includes: wanted }) }
-  }
-
-  test('drops what the service names and keeps the rest for the whole walk', async () => {
-    const list = serveRows(25)
-    const { pages, service } = await walkWith((url, count) =>
-      includesOf(url).includes('raw_events')
-        ? refuse("'raw_events' is no relation.")
-        : list(url, count),
-    )
-    expect(pages.map((page) => page.includes)).toEqual(Array(3).fill(wanted.slice(0, 3)))
-    expect(service.requests).toHaveLength(4)
-  })
-
-  test('halves the list from its end when the service names nothing', async () => {
-    const list = serveRows(5)
-    const { pages, service } = await walkWith((url, count) =>
-      includesOf(url).length > 1 ? reply(422, 'no') : list(url, count),
-    )
-    expect(pages[0]?.includes).toEqual(['containers'])
-    expect(service.requests).toHaveLength(3)
-  })
-
-  test('an error that is not about includes is thrown', { tags: ['H6'] }, async () => {
-    const { walk } = await start(() => refuse('page size is wrong'))
-    expect(await failureOf(walk({ includes: ['a'] }))).toBeInstanceOf(ApiRequestError)
   })
 })

@@ -15,43 +15,10 @@ function answer(clock: SourceClock, startedAt: number, tripMs: number, offsetMs:
     answeredAt: new Date(startedAt + tripMs),
     dateHeader: new Date(Math.floor(madeAt / 1_000) * 1_000).toUTCString(),
   })
-  return { observedAt: clock.stamp(new Date(startedAt)), offsetMs: clock.offsetMs }
+  return clock.stamp(new Date(startedAt)).getTime()
 }
 
 describe('the clock of the service', () => {
-  test.each([undefined, '', 'yesterday', '2026-03-01', 'Sun, 01 Mar 2026 25:00:00 GMT'])(
-    'the Date header %j leaves the estimate as it is',
-    { tags: ['H15'] },
-    (dateHeader) => {
-      const clock = new SourceClock()
-      answer(clock, noon, 50, 7_200_000)
-      const { offsetMs } = clock
-      clock.learn({ startedAt: new Date(noon), answeredAt: new Date(noon + 5), dateHeader })
-      expect(clock.offsetMs).toBe(offsetMs)
-    },
-  )
-
-  test.each([3_600_000, -600_000, 2_500, -2_500])(
-    'an offset of %d ms is found to within a second and the trip',
-    { tags: ['H15'] },
-    (offsetMs) => {
-      const clock = new SourceClock()
-      for (let at = 0; at < 20; at += 1) {
-        answer(clock, noon + at * 1_337, 60, offsetMs)
-        expect(Math.abs(clock.offsetMs - offsetMs)).toBeLessThanOrEqual(1_060)
-      }
-      expect(Math.abs(clock.offsetMs - offsetMs)).toBeLessThan(300)
-    },
-  )
-
-  test('starts again from one answer when the clock is put forward', { tags: ['H15'] }, () => {
-    const clock = new SourceClock()
-    answer(clock, noon, 50, 0)
-    const jumped = answer(clock, noon + 10_000, 50, 7_200_000)
-    expect(jumped.offsetMs).toBeLessThanOrEqual(7_200_000)
-    expect(jumped.offsetMs).toBeGreaterThan(7_200_000 - 1_051)
-  })
-
   test('a clock half a second back takes back no stamp', { tags: ['H15'] }, () => {
     const clock = new SourceClock()
     let last = -Infinity
@@ -60,8 +27,7 @@ describe('the clock of the service', () => {
     for (let at = 0; at < 600; at += 1) {
       const startedAt = noon + at * 137
       const offsetMs = at < 300 ? 10_000 : 9_500
-      const { observedAt } = answer(clock, startedAt, 20, offsetMs)
-      const stamp = observedAt.getTime()
+      const stamp = answer(clock, startedAt, 20, offsetMs)
       const date = Math.floor((startedAt + 10 + offsetMs) / 1_000) * 1_000
       if (date + 1_000 > last) expect(stamp).toBeGreaterThanOrEqual(last)
       if (stamp > startedAt + clock.offsetMs) held += 1
@@ -82,8 +48,7 @@ describe('the clock of the service', () => {
         let startedAt = noon
         let previous = -Infinity
         for (const { tripMs, pauseMs } of answers) {
-          const { observedAt } = answer(clock, startedAt, tripMs, offsetMs)
-          const stamp = observedAt.getTime()
+          const stamp = answer(clock, startedAt, tripMs, offsetMs)
           expect(stamp).toBeGreaterThanOrEqual(previous)
           expect(Math.abs(stamp - (startedAt + offsetMs))).toBeLessThanOrEqual(5_000)
           previous = stamp

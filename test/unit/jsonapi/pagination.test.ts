@@ -5,19 +5,6 @@ describe('LoopGuard', () => {
   const rowsOf = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => ({ type: 'container', id: `${from + index}` }))
 
-  test('never lets a walk go beyond 100,000 pages', { tags: ['P8'] }, () => {
-    const guard = new LoopGuard()
-    let reason: string | undefined
-    let pages = 0
-    while (reason === undefined && pages < 100_001) {
-      pages += 1
-      guard.see(rowsOf(pages, 1))
-      reason = guard.stop(undefined, pages)
-    }
-    expect(reason).toContain('100000 pages')
-    expect(pages).toBe(100_000)
-  })
-
   test('more pages than the total allows are a loop, with room for drift', { tags: ['P8'] }, () => {
     const guard = new LoopGuard()
     const seeOne = (page: number): string | undefined => {
@@ -28,10 +15,13 @@ describe('LoopGuard', () => {
     expect(seeOne(526)).toContain('total of 1000')
   })
 
-  test('records without id count as new, and yet make a loop', { tags: ['P8'] }, () => {
+  test('records without id, or none, make a loop', { tags: ['P8'] }, () => {
     const guard = new LoopGuard()
     for (let page = 0; page < 5; page += 1) expect(guard.see([{ type: 'x', id: 7 }])).toBe(1)
     expect(guard.stop(undefined, 5)).toContain('4 pages in a row')
+    const empty = new LoopGuard()
+    for (let page = 0; page < 4; page += 1) expect(empty.see([])).toBe(0)
+    expect(empty.stop(undefined, 0)).toContain('4 pages in a row')
   })
 
   test('a total below what has come says nothing', { tags: ['P12'] }, () => {

@@ -16,7 +16,6 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
   ['list', { data: [RECORD, 7] }, { ...EMPTY, data: [RECORD, 7] }],
   ['list', { data: [], included: null, links: null, meta: null }, EMPTY],
   ['list', { data: RECORD }, '/data: data is not a list'],
-  ['list', { data: null }, '/data: data is not a list'],
   ['list', { errors: null, data: [] }, /^\/errors: /],
   ['list', [], ': it is not an object'],
   ['list', { data: [], included: {} }, '/included: included is not a list'],
@@ -32,14 +31,10 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
   ['document', {}, '/data: data is neither a list nor a record'],
   ['document', null, ': it is not an object'],
   ['record', { ...RECORD, id: '..' }, '/id: id cannot stand in an address'],
-  ['record', { ...RECORD, attributes: [] }, '/attributes: attributes is not an object'],
-  ['record', 7, ': the record is not an object'],
   ['errors', '<html>', []],
   ['errors', { errors: [7, null, '', {}] }, []],
   ['errors', { errors: ['no'] }, [{ ...NO_SOURCE, detail: 'no' }]],
-  ['errors', { error: { message: 'no' } }, [{ ...NO_SOURCE, detail: 'no' }]],
   ['errors', { message: 'no' }, [{ ...NO_SOURCE, detail: 'no' }]],
-  ['errors', { error: 'no' }, [{ ...NO_SOURCE, detail: 'no' }]],
   [
     'errors',
     { errors: [{ title: 'no', code: 5, source: { parameter: ' ', pointer: '/data' } }] },
@@ -48,12 +43,10 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
   ['linkage', { data: { ...RECORD, meta: {} } }, RECORD],
   ['linkage', { data: [RECORD] }, null],
   ['linkage', { data: { ...RECORD, id: 'a\u0000' } }, null],
-  ['linkage', 'c', null],
   ['links', { next: { href: ' ' }, last: 7 }, NOTHING],
   ['links', { next: { href: '?page=2' } }, { ...NOTHING, next: '?page=2' }],
   ['links', [], ': is not an object'],
   ['meta', { total: '30' }, { total: null }],
-  ['meta', null, ': is not an object'],
   [
     'notification',
     {
@@ -63,7 +56,6 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
     },
     { id: 'n', attributes: SILENT, relationships: { ...UNLINKED, reference_object: RECORD } },
   ],
-  ['notification', { id: 7 }, '/id: id is missing or not a text'],
   [
     'delivery',
     { data: { id: 'n', attributes: { event: 'a\u0000' } } },
@@ -96,7 +88,6 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
     },
     { id: 'w', attributes: { ...UNTOLD, events: ['a'], secret: null, headers: [{ name: 'h' }] } },
   ],
-  ['webhook', { attributes: {} }, /^\/id: /],
   ['eventCategory', null, { id: null, attributes: { events: null } }],
   [
     'eventCategory',
@@ -109,7 +100,6 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
     ['192.0.2.1', '::1/128', '::ffff:192.0.2.1'],
   ],
   ['addresses', ['192.0.2.1/33'], ': the answer holds no list of addresses'],
-  ['addresses', { ips: [] }, ': the answer holds no list of addresses'],
 ]
 
 const schemaOf = (frame: string) => Reflect.get(schemas, `${frame}Schema`) as z.ZodType
@@ -128,18 +118,11 @@ test('a broken one of each frame is tried', () => {
   expect([...new Set(FRAMES.map(([frame]) => `${frame}Schema`))].sort()).toEqual(frames.sort())
 })
 
-test.each([
-  [0, 0],
-  [59_229, 59_229],
-  [1e9, 1e9],
-  ['30', null],
-  [-1, null],
-  [1.5, null],
-  [2 ** 60, null],
-  [new ExactNumber('9007199254740993'), null],
-  [null, null],
-])('the total %j reads as %j', { tags: ['P12'] }, (total, read) => {
-  expect(schemas.metaSchema.parse({ total })).toEqual({ total: read })
+test('a total is a number of records, or none', { tags: ['P12'] }, () => {
+  const read = (total: unknown) => schemas.metaSchema.parse({ total }).total
+  expect([0, 59_229, 1e9].map(read)).toEqual([0, 59_229, 1e9])
+  const odd = ['30', -1, 1.5, 2 ** 60, new ExactNumber('9007199254740993'), null]
+  expect(odd.map(read)).toEqual(odd.map(() => null))
 })
 
 test('records of a page are checked in their place, not copied', () => {

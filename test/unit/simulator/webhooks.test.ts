@@ -1,50 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
-import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
-import type { WebhookAttributes } from '../../../src/extensions/simulator/webhooks/webhook-desk.js'
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
+import { readPayloads } from '../../support/read-payloads.js'
+import { startWebhookReceiver } from '../../support/webhook-receiver.js'
 
-const START = new Date('2026-03-04T12:00:00Z')
 const DAY = 86_400_000
-const SECRET = 'a secret of the subscriber'
 
-let receiver: WebhookReceiver
-let simulator: Simulator
-
-beforeEach(async () => {
-  receiver = await startWebhookReceiver()
-})
-
-afterEach(async () => {
-  await simulator.close()
-  await receiver.close()
-})
-
-/** Standing still, one request at a time, with a subscriber. Returns its id. */
-async function open(shipments = 20, headers: WebhookAttributes['headers'] = []): Promise<string> {
-  simulator = await startSimulator({
-    startAt: START,
-    speed: 0,
-    shipments,
-    rateLimitPerMinute: null,
-    webhooks: { concurrency: 1, deactivateAfter: null },
-  })
-  const events = WEBHOOK_EVENT_NAMES
-  const { url } = receiver
-  return simulator.webhooks.create({ url, active: true, events, secret: SECRET, headers }).id
-}
-
-interface Document {
-  readonly data: ResourceObject
-  readonly included?: readonly ResourceObject[]
-}
-
-const SAMPLES = new URL('../../fixtures/samples/', import.meta.url)
-const samples = readdirSync(SAMPLES)
-  .filter((name) => /^webhook-(?!events)/.test(name))
-  .map((name) => JSON.parse(readFileSync(new URL(name, SAMPLES), 'utf8')) as Document)
+const samples = readPayloads('samples').filter(({ name }) => /^webhook-(?!events)/.test(name))
 
 /**
  * Published in deliveries only; the reads of the service do not have them, and neither do those of
@@ -54,30 +16,57 @@ const DELIVERIES_ONLY: Readonly<Record<string, readonly string[]>> = {
   tracking_request: ['shipment_tags', 'is_retrying', 'retry_count', 'customer', 'user'],
 }
 
-const namesOf = ({ type, attributes, relationships }: ResourceObject): string[] =>
+interface Shown {
+  readonly type: string
+  readonly attributes?: object
+  readonly relationships?: object
+}
+
+const namesOf = ({ type, attributes, relationships }: Shown): string[] =>
   [...Object.keys(attributes ?? {}), ...Object.keys(relationships ?? {})]
     .filter((name) => !DELIVERIES_ONLY[type]?.includes(name))
     .toSorted()
 
 test('deliveries have the types, attributes and relationships of the published ones', async () => {
-  await open(80)
+  const receiver = await startWebhookReceiver()
+  // Standing still, one request at a time, with a subscriber.
+  const simulator = await startSimulator({
+    startAt: new Date('2026-03-04T12:00:00Z'),
+    speed: 0,
+    shipments: 80,
+    rateLimitPerMinute: null,
+    webhooks: { concurrency: 1, deactivateAfter: null },
+  })
+  onTestFinished(async () => {
+    await simulator.close()
+    await receiver.close()
+  })
+  const events = WEBHOOK_EVENT_NAMES
+  simulator.webhooks.create({
+    url: receiver.url,
+    active: true,
+    events,
+    secret: 'ours',
+    headers: [],
+  })
   simulator.clock.advance(10 * DAY)
   await simulator.webhooks.deliverDue()
   expect(samples.length).toBeGreaterThan(5)
-  for (const sample of samples) {
-    const event = sample.data.attributes!.event as string
+  const reference = ({ relationships }: Shown) =>
+    (relationships as { reference_object: { data: { type: string } } }).reference_object.data.type
+  for (const { data: parts, included: publishedRecords } of samples) {
+    const [sample] = parts
+    const { event } = sample!.attributes!
     const sent = receiver.deliveries.filter(({ data }) => data!.attributes!.event === event)
-    expect(sent, event).not.toEqual([])
+    expect(sent, String(event)).not.toEqual([])
     for (const { data, included } of sent) {
-      expect(namesOf(data!)).toEqual(namesOf(sample.data))
-      const reference = (record: ResourceObject) =>
-        (record.relationships!.reference_object!.data as { type: string }).type
-      expect(reference(data!)).toBe(reference(sample.data))
-      for (const published of sample.included ?? []) {
+      expect(namesOf(data!)).toEqual(namesOf(sample!))
+      expect(reference(data!)).toBe(reference(sample!))
+      for (const published of publishedRecords) {
         const ours = included!.find(({ type }) => type === published.type)
         // A shipment without a terminal brings none.
         if (ours === undefined) expect(['terminal', 'port', 'vessel']).toContain(published.type)
-        else expect(namesOf(ours), event).toEqual(expect.arrayContaining(namesOf(published)))
+        else expect(namesOf(ours)).toEqual(expect.arrayContaining(namesOf(published)))
       }
     }
   }
