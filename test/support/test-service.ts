@@ -1,4 +1,4 @@
-import { ApiClient } from '../../src/source/client/client.js'
+import { ApiClient, type ApiClientOptions } from '../../src/source/client/client.js'
 import { createTrackingService, type TrackingService } from '../../src/source/client/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
@@ -9,22 +9,27 @@ import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 export interface TestSource {
   readonly url: string
   readonly apiKey: string
-  readonly clock: { readonly now: () => Date }
+  /**
+   * Our own clock then: stamps are exactly the service's instants, even while it is stopped.
+   */
+  readonly clock?: { readonly now: () => Date }
 }
 
 /** The client the product uses, for the length of `work`; waits between retries take no time. */
 export async function withTestService<Result>(
   source: TestSource,
   work: (service: TrackingService) => Promise<Result>,
+  options: Partial<ApiClientOptions> = {},
 ): Promise<Result> {
   const client = new ApiClient({
     baseUrl: source.url,
     apiKey: source.apiKey,
     logger: silentLogger,
-    clock: () => source.clock.now(),
+    clock: () => source.clock?.now() ?? new Date(),
     sleep: () => Promise.resolve(),
     random: () => 0.5,
     budget: unlimitedBudget,
+    ...options,
   })
   try {
     return await work(createTrackingService(client))

@@ -1,13 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { atScale } from '../../support/test-scale.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
 import { doubledRows } from '../../support/doubled-rows.js'
-import { useFaultScenes, wrongCounts } from './fault-scene.js'
+import { openFaultScene, openPool, wrongCounts } from './fault-scene.js'
 import { notifyOfAll } from './notify-of-all.js'
 import { injectSqlFault, type InjectedState } from './sql-faults.js'
-
-const scenes = useFaultScenes()
 
 /** A logger that keeps the messages of warnings. */
 function warningsOf(): { readonly logger: Logger; readonly warnings: string[] } {
@@ -38,9 +36,9 @@ describe('a fault of the database that passes costs only tries', { tags: ['C17',
     // A node of Citus tells a conflict of copied rows as an internal error: they are inserted.
     ['XX000', ROWS, 1, 0],
   ])('%s at %s, %i times behind %i writes', async (state, tables, times, pass) => {
-    const scene = await scenes.open()
+    const scene = await openFaultScene()
     const fault = await injectSqlFault(scene.warehouse, { state, tables, times, pass })
-    scenes.atEnd(() => fault.remove())
+    onTestFinished(() => fault.remove())
     const { logger, warnings } = warningsOf()
     const report = await scene.sync({ logger, settings: { pageSize: 2 } })
     expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
@@ -63,11 +61,11 @@ describe('a fault of the database that lasts', { tags: ['C13'] }, () => {
     '%s ends a run with 5, and leaves whole pages; without it the next run needs no help',
     { tags: ['C17'] },
     async (state, met, says) => {
-      const scene = await scenes.open()
+      const scene = await openFaultScene()
       // The first page finds room.
       const pass = 8
       const fault = await injectSqlFault(scene.warehouse, { state, tables: ALL, pass })
-      scenes.atEnd(() => fault.remove())
+      onTestFinished(() => fault.remove())
       const report = await scene.sync({ settings: { pageSize: 2 } })
       expect(report).toMatchObject({ exitCode: 5, outcome: 'failed' })
       expect(report.problems[0]).toMatch(says)
@@ -88,38 +86,36 @@ describe('a fault of the database that lasts', { tags: ['C13'] }, () => {
   )
 })
 
-describe('a sync and three processors over one container', { tags: ['C17', 'release'] }, () => {
-  // Six hundred rounds are about ten minutes, three times as many beside other work.
-  it('meet no deadlock', async () => {
-    const scene = await scenes.open({ shipments: 12 })
-    await scene.sync()
-    const deadlocks = () =>
-      scene.value`select deadlocks::int from pg_stat_database where datname = current_database()`
-    const before = await deadlocks()
-    const benches = [1, 2, 3].map(() => {
-      const warehouse = scenes.warehouse()
-      return { warehouse, ...openBench(warehouse, scene.simulator) }
-    })
-    for (let round = 1; round <= atScale(4, 600); round += 1) {
-      // Each container twice, so that several have it in hand.
-      await notifyOfAll(scene, `FIRST-${round}`)
-      await notifyOfAll(scene, `THEN-${round}`)
-      const [report] = await Promise.all([
-        scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
-        ...benches.map((bench) => bench.settle()),
-      ])
-      expect(report).toMatchObject({ exitCode: 0, problems: [] })
-      expect(await scene.differences()).toEqual([])
-    }
-    expect(await doubledRows(scene.warehouse)).toEqual([])
-    const states = Object.values(await statesOf(scene.warehouse))
-    expect(new Set(states)).toEqual(new Set(['processed']))
-    for (const bench of benches) {
-      await bench.close()
-      // The server counts a deadlock for good when the connection that met it ends.
-      await bench.warehouse.close()
-    }
-    await scene.run`select pg_stat_force_next_flush()`
-    expect(await deadlocks()).toBe(before)
+// Six hundred rounds are about ten minutes, three times as many beside other work.
+it('a sync and three processors meet no deadlock', { tags: ['C17', 'release'] }, async () => {
+  const scene = await openFaultScene({ shipments: 12 })
+  await scene.sync()
+  const deadlocks = () =>
+    scene.value`select deadlocks::int from pg_stat_database where datname = current_database()`
+  const before = await deadlocks()
+  const benches = [1, 2, 3].map(() => {
+    const warehouse = openPool(scene)
+    return { warehouse, ...openBench(warehouse, scene.simulator) }
   })
+  for (let round = 1; round <= atScale(4, 600); round += 1) {
+    // Each container twice, so that several have it in hand.
+    await notifyOfAll(scene, `FIRST-${round}`)
+    await notifyOfAll(scene, `THEN-${round}`)
+    const [report] = await Promise.all([
+      scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
+      ...benches.map((bench) => bench.settle()),
+    ])
+    expect(report).toMatchObject({ exitCode: 0, problems: [] })
+    expect(await scene.differences()).toEqual([])
+  }
+  expect(await doubledRows(scene.warehouse)).toEqual([])
+  const states = Object.values(await statesOf(scene.warehouse))
+  expect(new Set(states)).toEqual(new Set(['processed']))
+  for (const bench of benches) {
+    await bench.close()
+    // The server counts a deadlock for good when the connection that met it ends.
+    await bench.warehouse.close()
+  }
+  await scene.run`select pg_stat_force_next_flush()`
+  expect(await deadlocks()).toBe(before)
 })

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import {
@@ -6,50 +6,17 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from '../../../src/warehouse/connection/warehouse.js'
-import { endPrograms } from '../../support/run-cli.js'
-import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+import { openScene, type Scene } from '../sync/sync-scene.js'
 
-export interface FaultScenes {
-  open(options?: SimulatorOptions): Promise<Scene>
-  /** Called after the test and before its scene is closed, the latest first. */
-  atEnd(close: () => Promise<unknown>): void
-  /** Another pool on the database that was opened last. */
-  warehouse(options?: Partial<WarehouseOptions>): Warehouse
+export function openFaultScene(options: SimulatorOptions = {}): Promise<Scene> {
+  return openScene({ shipments: 6, ...options })
 }
 
-/** To be called once in a test file. */
-export function useFaultScenes(): FaultScenes {
-  const closers: (() => Promise<unknown>)[] = []
-  let url = ''
-
-  afterEach(async () => {
-    await endPrograms()
-    for (const close of closers.splice(0).reverse()) await close()
-    await closeScenes()
-  })
-
-  const atEnd: FaultScenes['atEnd'] = (close) => {
-    closers.push(close)
-  }
-
-  return {
-    atEnd,
-    open: async (options = {}) => {
-      const scene = await openScene({ shipments: 6, ...options })
-      url = scene.url
-      return scene
-    },
-    warehouse: (options = {}) => {
-      const warehouse = createWarehouse({
-        url,
-        schema: 'tracking',
-        logger: silentLogger,
-        ...options,
-      })
-      atEnd(() => warehouse.close())
-      return warehouse
-    },
-  }
+/** Another pool on the database of a scene, closed with the test. */
+export function openPool({ url }: Scene, options: Partial<WarehouseOptions> = {}): Warehouse {
+  const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger, ...options })
+  onTestFinished(() => warehouse.close())
+  return warehouse
 }
 
 /** Streams of the last run whose counts do not add up (I16). */

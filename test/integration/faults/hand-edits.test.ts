@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Scene } from '../sync/sync-scene.js'
 import { doubledRows } from '../../support/doubled-rows.js'
-import { useFaultScenes, wrongCounts } from './fault-scene.js'
-
-const scenes = useFaultScenes()
+import { openFaultScene, wrongCounts } from './fault-scene.js'
 
 /**
  * A row that is put right changes; its version does not, for at the source it was never otherwise.
@@ -32,7 +30,7 @@ const HANGING = [
 
 describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () => {
   it('by editing and emptying is set right, without a version of what was never so', async () => {
-    const scene = await scenes.open()
+    const scene = await openFaultScene()
     await scene.sync()
     const versions = 'select count(*)::int as versions from tracking.container_history'
     const before = await scene.query(versions)
@@ -47,20 +45,5 @@ describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () 
       select min(container_id) from tracking.containers)`
     await expectHealed(scene)
     expect(await scene.query(versions)).toEqual(before)
-  })
-
-  it('by taking checkpoints, runs and memories away costs nothing but a pass', async () => {
-    const scene = await scenes.open()
-    await scene.sync()
-    for (const table of ['checkpoints', 'pass_positions', 'source_capabilities', 'sync_runs']) {
-      await scene.query(`truncate tracking_sync.${table} cascade`)
-    }
-    const before = await scene.snapshot()
-    scene.simulator.clock.advance(2_000)
-    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0, problems: [] })
-    const { source_capabilities: learned, ...after } = await scene.snapshot()
-    expect(learned).not.toBe(before.source_capabilities)
-    expect(after).toEqual(expect.objectContaining({ containers: before.containers }))
-    expect(await scene.differences()).toEqual([])
   })
 })

@@ -89,14 +89,6 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
     expect(await call(line)).toMatchObject({ exitCode: 0 })
   })
 
-  it('says of own SQL on a stored view where else the rows are', async () => {
-    const { exitCode, stderr } = await call('query|select from tracking_stored.attention')
-    expect(exitCode).toBe(2)
-    expect(stderr).toMatch(
-      /; a standby has no stored rows: ask tracking_analytics in place of tracking_stored$/m,
-    )
-  })
-
   it.each([
     'sync',
     'backfill --stream shipments',

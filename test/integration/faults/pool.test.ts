@@ -1,21 +1,19 @@
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { notificationBody, startTestReceiver } from '../../support/test-receiver.js'
 import { runTestSync } from '../../support/run-test-sync.js'
-import { useFaultScenes } from './fault-scene.js'
-
-const scenes = useFaultScenes()
+import { openFaultScene, openPool } from './fault-scene.js'
 
 /** The product waits this long for a connection. */
 const CONNECT_MS = 5_000
 
 describe('too few connections', { tags: ['C15'] }, () => {
   it('of a pool of five: never more, and an end of waiting', { tags: ['release'] }, async () => {
-    const scene = await scenes.open()
+    const scene = await openFaultScene()
     const name = `pool-${randomUUID()}`
-    const warehouse = scenes.warehouse({ poolSize: 5, applicationName: name })
+    const warehouse = openPool(scene, { poolSize: 5, applicationName: name })
     const count = async (): Promise<number> => {
       return scene.value<number>`
         select count(*)::int as count from pg_stat_activity where application_name = ${name}`
@@ -48,7 +46,7 @@ describe('too few connections', { tags: ['C15'] }, () => {
 
   // Nodes cannot take a role's rights away with `drop owned by`.
   it.skipIf(isOnCitus)('of the server (53300): 503, exit 5, and then both work', async () => {
-    const scene = await scenes.open()
+    const scene = await openFaultScene()
     const { query, simulator } = scene
     const role = `few_${randomUUID().replaceAll('-', '')}`
     const [database] = await query<{ name: string }>('select current_database() as name')
@@ -59,16 +57,16 @@ describe('too few connections', { tags: ['C15'] }, () => {
       await query(`grant all on all tables in schema ${schema} to ${role}`)
       await query(`grant all on all sequences in schema ${schema} to ${role}`)
     }
-    scenes.atEnd(async () => {
+    onTestFinished(async () => {
       await query(`drop owned by ${role}`)
       await query(`drop role ${role}`)
     })
     const url = new URL(scene.url)
     url.username = role
     url.password = 'few'
-    const warehouse = scenes.warehouse({ url: url.href })
+    const warehouse = openPool(scene, { url: url.href })
     const { post, stop } = await startTestReceiver({ warehouse })
-    scenes.atEnd(stop)
+    onTestFinished(stop)
     const startedAt = performance.now()
     const refused = await post(notificationBody('first'))
     expect(refused.status).toBe(503)

@@ -82,16 +82,12 @@ describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
     ['crashed, and started again', 'SIGKILL'],
   ] as const
 
-  it.each(ends.slice(0, atScale(1, ends.length)))(
-    '%s',
-    { tags: ['release'] },
-    async (_, signal) => {
-      await expectToGoOn(
-        () => server.end(signal),
-        () => server.start(),
-      )
-    },
-  )
+  it.each(ends.slice(0, atScale(1, ends.length)))('%s', { tags: ['C14'] }, async (_, signal) => {
+    await expectToGoOn(
+      () => server.end(signal),
+      () => server.start(),
+    )
+  })
 
   const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
     const admin = new pg.Client({ connectionString: adminUrl })

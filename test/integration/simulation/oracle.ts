@@ -265,7 +265,7 @@ export class Oracle {
 
   /** For I2: a sync of a quiet service writes nothing. */
   snapshot(): Promise<RowSnapshot> {
-    return snapshotRows(this.#warehouse, { hasVersions: true, mayBeEmpty: true })
+    return snapshotRows(this.#warehouse, { mayBeEmpty: true })
   }
 
   /**

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
-import { closeScenes, openScene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { expect, test } from 'vitest'
+import { openScene } from './sync-scene.js'
 
 test('a first load is analyzed, and what writes nothing is not', { tags: ['FD5'] }, async () => {
   const scene = await openScene({ shipments: 130 })

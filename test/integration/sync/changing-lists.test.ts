@@ -1,14 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type LogFields, type Logger, silentLogger } from '../../../src/base/logger.js'
 import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/checkpoints.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { planOf } from '../../support/test-service.js'
 import { expectTrueCounts } from './expect-sync.js'
-import { closeScenes, HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
+import { HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
 
-afterEach(closeScenes)
-
+const ALL_WHOLE = ['whole', 'whole', 'whole']
 const SETTINGS = { pageSize: 5, fullSyncHours: 24 }
 
 /** Most of sixteen shipments are no longer tracked. */
@@ -63,7 +62,7 @@ const rowOf = async (scene: Scene, id: string) => {
 const absences = async (scene: Scene) => scene.rows`select row_key from tracking_sync.absences`
 
 describe('a scheduled sync', { tags: ['FF7'] }, () => {
-  it('reads only what can change, at times the whole', { tags: ['release'] }, async () => {
+  it('reads only what can change, at times the whole', async () => {
     const scene = await openScene()
     const passes = async (scope: 'any' | 'whole') =>
       (await loadConfirmedPasses(scene.warehouse, scope)).get('shipments')
@@ -80,6 +79,8 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
       line_tracking_stopped_reason: 'cancelled_by_user',
     })
 
+    const [step] = (await planOf(scene, SETTINGS)).steps
+    expect(step).toMatchObject({ step: 'shipments', backfill: 4 })
     const changing = await sync(scene)
     expect(changing).toMatchObject({ outcome: 'complete', exitCode: 0 })
     expect(askedFor(scene)).toEqual([
@@ -88,6 +89,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     ])
     const pages = Math.ceil((15 - stopped.length) / SETTINGS.pageSize)
     expect(requestCounts(scene.simulator)).toMatchObject({ '/shipments': pages, '/shipments/*': 1 })
+    expect(step?.sync).toBe(pages)
     await expectTrueCounts(scene, changing)
     expect(await scopes(scene, changing.syncRunId)).toEqual([
       { stream: 'containers', scope: 'changing', outcome: 'complete' },
@@ -108,36 +110,11 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     await ageWholePasses(scene, 24)
     const whole = await sync(scene)
     expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-    expect((await scopes(scene, whole.syncRunId)).map(({ scope }) => scope)).toEqual([
-      'whole',
-      'whole',
-      'whole',
-    ])
+    expect((await scopes(scene, whole.syncRunId)).map(({ scope }) => scope)).toEqual(ALL_WHOLE)
     expect(await scene.differences()).toEqual([])
     await sync(scene)
     expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
     expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
-  })
-
-  it('marks as gone what two whole passes lack', { tags: ['release'] }, async () => {
-    const scene = await openScene()
-    const gone = [
-      shipments(scene).find(({ isStopped }) => isStopped)!.id,
-      shipments(scene).find(({ isStopped }) => !isStopped)!.id,
-    ]
-    for (const id of gone) scene.simulator.edits.delete('shipment', id)
-    const isLive = async () =>
-      Promise.all(gone.map(async (id) => (await rowOf(scene, id))?.is_live))
-    for (let pass = 0; pass < 2; pass += 1) expect((await sync(scene)).exitCode).toBe(0)
-    expect(await absences(scene)).toEqual([])
-    await ageWholePasses(scene, 24)
-    await sync(scene)
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await isLive()).toEqual([true, true])
-    await ageWholePasses(scene, 24)
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await isLive()).toEqual([false, false])
-    expect(await scene.differences()).toEqual([])
   })
 
   function noteWarnings(said: string[]): Logger {
@@ -159,11 +136,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
       const first = await sync(scene, { logger: noteWarnings(said) })
       expect(first).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
       expect(said).toEqual(['shipments', 'tracking_requests'])
-      expect((await scopes(scene, first.syncRunId)).map(({ scope }) => scope)).toEqual([
-        'whole',
-        'whole',
-        'whole',
-      ])
+      expect((await scopes(scene, first.syncRunId)).map(({ scope }) => scope)).toEqual(ALL_WHOLE)
       expect(await scene.differences()).toEqual([])
       await sync(scene, { logger: noteWarnings(said) })
       expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
@@ -191,18 +164,5 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     expect((await scopes(scene, report.syncRunId))[1]).toMatchObject({ scope: 'whole' })
     expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
     expect(await scene.differences()).toEqual([])
-  })
-
-  it('is planned as what it reads, and the whole beside it', async () => {
-    const scene = await openScene()
-    const plan = await planOf(scene, SETTINGS)
-    const [step] = plan.steps
-    expect(step).toMatchObject({ step: 'shipments', backfill: 4 })
-    expect(step?.why).toContain('all of them every 24 hours')
-    const report = await sync(scene)
-    expect(report.streams.find(({ stream }) => stream === 'shipments')?.counts.pages).toBe(
-      step?.sync,
-    )
-    expect(plan.sync.requests).toBe(report.requests)
   })
 })

@@ -1,14 +1,12 @@
 import { tmpdir } from 'node:os'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SyncFailpoint } from '../../../src/base/failpoint.js'
 import { SELDOM } from '../../support/compare-warehouse.js'
 import { doubledRows } from '../../support/doubled-rows.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { presetFile } from '../../support/preset-file.js'
 import { runCli } from '../../support/run-cli.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { HOUR, openScene, type Scene } from './sync-scene.js'
 
 /** Transport events are fetched. */
 const WORLD = { shipments: 10, acceptedIncludes: { shipment: ['containers'], container: [] } }

@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { callCli } from '../../support/call-cli.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, openLoadedScene, openScene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { openLoadedScene, openScene } from './sync-scene.js'
 
 describe('custom fields', { tags: ['JC1', 'release'] }, () => {
   it('are cast again when their definition changes, and go with it', async () => {

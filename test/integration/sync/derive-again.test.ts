@@ -20,6 +20,8 @@ beforeAll(async () => {
     expect((await scene.sync()).exitCode).toBe(0)
     scene.simulator.clock.advance(72 * HOUR)
   }
+  const closed = `valid_to is not null`
+  expect(await scene.count('tracking.container_import_deadline_history', closed)).toBeGreaterThan(3)
 }, 120_000)
 beforeEach(sync)
 afterAll(closeScenes)
@@ -41,29 +43,41 @@ async function derivedRows(): Promise<Record<string, unknown[]>> {
   return contents
 }
 
-describe('derived rows', () => {
-  test('by another version is made anew by a run', { tags: ['FA4', 'release'] }, async () => {
+describe('derived rows', { tags: ['FA4'] }, () => {
+  test.each<readonly [what: string, ...changes: string[]]>([
+    [
+      // Days in another zone, a hold without its text, a fee as two.
+      'of another version',
+      `update tracking.container_import_deadlines set local_date = local_date - 1`,
+      `update tracking.container_import_deadline_history set local_date = local_date - 1`,
+      `update tracking.container_holds set description = null`,
+      `update tracking.container_hold_history set description = null, status = 'x'`,
+      `update tracking.container_fees set fee_key = fee_key || '-old'`,
+      `update tracking.container_fee_history set fee_key = fee_key || '-old'`,
+      `update tracking_sync.derivations set text_hash = 'of another version'`,
+    ],
+    [
+      'with zone data of another day',
+      ...['container_import_deadlines', 'container_import_deadline_history'].map(
+        (table) =>
+          `update tracking.${table} set local_date = local_date + 1 where time_zone = (
+          select min(time_zone) from tracking.container_import_deadlines
+          where deadline_at is not null and is_zone_known)`,
+      ),
+    ],
+    [
+      'of zones that were not known',
+      `update tracking.container_import_deadlines set local_date = null, is_zone_known = false
+      where time_zone is not null and deadline_at is not null`,
+      `delete from tracking_analytics.time_zones`,
+    ],
+  ])('%s are made anew by a run, without a request', { tags: ['FA5'] }, async (_, ...changes) => {
     const before = await derivedRows()
     for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
-    const closed = await scene.rows`
-      select from tracking.container_import_deadline_history where valid_to is not null`
-    expect(closed.length).toBeGreaterThan(3)
     const { requests } = await sync()
-    expect(await derivedRows()).toEqual(before)
-
-    // As an older version would have left them: days in another zone, a hold without its text, a
-    // fee as two.
-    await scene.run`update tracking.container_import_deadlines set local_date = local_date - 1`
-    await scene.run`
-      update tracking.container_import_deadline_history set local_date = local_date - 1`
-    await scene.run`update tracking.container_holds set description = null`
-    await scene.run`update tracking.container_hold_history set description = null, status = 'x'`
-    await scene.run`update tracking.container_fees set fee_key = fee_key || '-old'`
-    await scene.run`update tracking.container_fee_history set fee_key = fee_key || '-old'`
-    await scene.run`update tracking_sync.derivations set text_hash = 'of another version'`
-    const report = await sync()
-    expect(report.exitCode).toBe(0)
-    expect(report.requests).toBe(requests)
+    for (const change of changes) await scene.query(change)
+    expect(await derivedRows()).not.toEqual(before)
+    expect(await sync()).toMatchObject({ exitCode: 0, requests })
     const after = await derivedRows()
     expect({ ...after, container_fees: null }).toEqual({ ...before, container_fees: null })
     // A fee that has another name is another row, first seen now.
@@ -72,33 +86,7 @@ describe('derived rows', () => {
     expect(keys(after.container_fees!).sort()).toEqual(keys(before.container_fees!).sort())
   })
 
-  test(
-    'with zone data of another day, or of none, is made anew',
-    { tags: ['FA4', 'FA5'] },
-    async () => {
-      const before = await derivedRows()
-      const zone = await scene.value<string>`
-      select time_zone as zone from tracking.container_import_deadlines
-      where deadline_at is not null and is_zone_known order by 1 limit 1`
-      for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
-        await scene.query(
-          `update tracking.${table} set local_date = local_date + 1 where time_zone = '${zone}'`,
-        )
-      }
-      expect(await derivedRows()).not.toEqual(before)
-      await sync()
-      expect(await derivedRows()).toEqual(before)
-      // Nor was the zone known.
-      await scene.run`
-      update tracking.container_import_deadlines set local_date = null, is_zone_known = false
-      where time_zone is not null and deadline_at is not null`
-      await scene.run`delete from tracking_analytics.time_zones`
-      await sync()
-      expect(await derivedRows()).toEqual(before)
-    },
-  )
-
-  test('that is as it should be is neither written nor locked', { tags: ['FA4'] }, async () => {
+  test('that are as they should be are neither written nor locked', async () => {
     const versions = () =>
       scene.rows`
         select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`

@@ -1,7 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { closeScenes, openLoadedScene, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { describe, expect, it } from 'vitest'
+import { openLoadedScene, type Scene } from './sync-scene.js'
 
 /**
  * Without the extra attributes that the service sends from the start, which would disturb this
@@ -48,57 +46,53 @@ describe('drift of the service', () => {
     expect(report.drift).toEqual([])
   })
 
-  it(
-    'stores new members, values, events and types, and notes each once',
-    { tags: ['K5', 'FF9'] },
-    async () => {
-      const scene = await openPlainScene()
-      const { edits, world, clock } = scene.simulator
-      const [container] = world.page('container', 5, 1, clock.now())
-      const { import_deadlines } = container!.attributes!
-      edits.change('container', container!.id, {
-        current_status: 'on_drone',
-        equipment_length: 53,
-        fees_at_pod_terminal: [{ type: 'parking', amount: 5, waived: true }],
-        holds_at_pod_terminal: [{ name: 'odd', status: 'maybe', gate: 'said there' }],
-        import_deadlines: { ...(import_deadlines as object), pickup_lfd_yard: '2026-04-01' },
-      })
-      rewrite(scene, 'transport_event', (attributes) =>
-        attributes.event === 'container.transport.empty_out'
-          ? { ...attributes, event: 'container.transport.flown' }
-          : attributes,
-      )
-      scene.answers.play(/^\/shipments$/, {
-        kind: 'transform',
-        apply: (document) => {
-          const { included = [], ...rest } = document as { included?: unknown[] }
-          return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
-        },
-      })
-      const report = await scene.sync({ command: 'sync' })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(report.drift.toSorted()).toEqual([
-        'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
-        'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
-        'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
-        'containers: new value, "current_status: on_drone"',
-        'containers: new value, "equipment_length: 53"',
-        'containers: new value, "fees_at_pod_terminal.type: parking"',
-        'containers: new value, "holds_at_pod_terminal.status: maybe"',
-        'new type of record, "drone"; its records are kept in other_resources',
-        'transport_events: new value, "event: container.transport.flown"',
-      ])
-      expect(
-        await scene.rows`
-        select current_status, equipment_length, import_deadlines ->> 'pickup_lfd_yard' as day
-        from tracking.containers where container_id = ${container!.id}`,
-      ).toEqual([{ current_status: 'on_drone', equipment_length: 53, day: '2026-04-01' }])
-      // Their absence is not told: a container may have holds today and none tomorrow.
-      edits.change('container', container!.id, { holds_at_pod_terminal: [], import_deadlines: {} })
-      const again = await scene.sync({ command: 'sync' })
-      expect(again.drift).toEqual([])
-    },
-  )
+  it('notes new members, values, events and types once', { tags: ['K5', 'FF9'] }, async () => {
+    const scene = await openPlainScene()
+    const { edits, world, clock } = scene.simulator
+    const [container] = world.page('container', 5, 1, clock.now())
+    const { import_deadlines } = container!.attributes!
+    edits.change('container', container!.id, {
+      current_status: 'on_drone',
+      equipment_length: 53,
+      fees_at_pod_terminal: [{ type: 'parking', amount: 5, waived: true }],
+      holds_at_pod_terminal: [{ name: 'odd', status: 'maybe', gate: 'said there' }],
+      import_deadlines: { ...(import_deadlines as object), pickup_lfd_yard: '2026-04-01' },
+    })
+    rewrite(scene, 'transport_event', (attributes) =>
+      attributes.event === 'container.transport.empty_out'
+        ? { ...attributes, event: 'container.transport.flown' }
+        : attributes,
+    )
+    scene.answers.play(/^\/shipments$/, {
+      kind: 'transform',
+      apply: (document) => {
+        const { included = [], ...rest } = document as { included?: unknown[] }
+        return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
+      },
+    })
+    const report = await scene.sync({ command: 'sync' })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(report.drift.toSorted()).toEqual([
+      'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
+      'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
+      'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
+      'containers: new value, "current_status: on_drone"',
+      'containers: new value, "equipment_length: 53"',
+      'containers: new value, "fees_at_pod_terminal.type: parking"',
+      'containers: new value, "holds_at_pod_terminal.status: maybe"',
+      'new type of record, "drone"; its records are kept in other_resources',
+      'transport_events: new value, "event: container.transport.flown"',
+    ])
+    expect(
+      await scene.rows`
+      select current_status, equipment_length, import_deadlines ->> 'pickup_lfd_yard' as day
+      from tracking.containers where container_id = ${container!.id}`,
+    ).toEqual([{ current_status: 'on_drone', equipment_length: 53, day: '2026-04-01' }])
+    // Their absence is not told: a container may have holds today and none tomorrow.
+    edits.change('container', container!.id, { holds_at_pod_terminal: [], import_deadlines: {} })
+    const again = await scene.sync({ command: 'sync' })
+    expect(again.drift).toEqual([])
+  })
 
   it('is bounded when a service makes up names without end', async () => {
     const scene = await openPlainScene()

@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import { rowCount } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, expectTrueCounts, syncToEquality } from './expect-sync.js'
-import { closeScenes, openScene, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { openScene, type Scene } from './sync-scene.js'
 
 /** The row that the run left. */
 async function runRow({ rows }: Scene, { syncRunId }: RunReport): Promise<unknown> {
@@ -22,25 +20,18 @@ async function expectRecovery(scene: Scene): Promise<void> {
 }
 
 describe('bad records', { tags: ['release'] }, () => {
-  /** Each replaces one shipment of the first page; the pointer tells what is wrong with it. */
+  /**
+   * Each replaces one shipment of the first page; the pointer tells what is wrong with it. All forms
+   * are in test/unit/resources/contract.test.ts.
+   */
   const BAD: readonly (readonly [
     make: (record: Record<string, unknown>) => unknown,
     pointer: string,
   ])[] = [
-    [() => null, ''],
     [() => 7, ''],
-    [() => 'a text', ''],
-    [() => ['a list'], ''],
     [(record) => ({ ...record, id: 7 }), '/id'],
-    [(record) => ({ ...record, id: '' }), '/id'],
-    [(record) => ({ ...record, id: undefined }), '/id'],
-    [(record) => ({ ...record, id: {} }), '/id'],
     [(record) => ({ ...record, id: '..' }), '/id'],
-    [(record) => ({ ...record, id: `a\u0000b` }), '/id'],
-    [(record) => ({ ...record, id: 'x'.repeat(256) }), '/id'],
     [(record) => ({ ...record, type: undefined }), '/type'],
-    [(record) => ({ ...record, attributes: undefined }), '/attributes'],
-    [(record) => ({ ...record, attributes: null }), '/attributes'],
     [(record) => ({ ...record, attributes: [] }), '/attributes'],
     [(record) => ({ ...record, relationships: 'none' }), '/relationships'],
   ]
@@ -68,7 +59,7 @@ describe('bad records', { tags: ['release'] }, () => {
         select stream, pointer, payload, reason, source, sightings, sync_run_id
         from tracking_sync.quarantine order by quarantine_id`
       expect(rows).toEqual(
-        BAD.map(([make, pointer], index) => ({
+        BAD.map(([, pointer]) => ({
           stream: 'shipments',
           pointer,
           payload: expect.any(String) as string,
@@ -76,7 +67,6 @@ describe('bad records', { tags: ['release'] }, () => {
           source: '/shipments',
           sightings: run,
           sync_run_id: report.syncRunId,
-          ...(index < 4 ? { payload: JSON.stringify(make({})) } : {}),
         })),
       )
       for (const [index, row] of rows.entries()) {
@@ -94,9 +84,8 @@ describe('bad records', { tags: ['release'] }, () => {
     const missing = records.slice(0, BAD.length).map(({ id }) => `shipments ${id}: has no row`)
     expect((await scene.differences()).sort()).toEqual(missing.sort())
     await expectRecovery(scene)
-    // Of the last four it is known which record they are, and that it came well.
-    const left = await scene.rows`select 1 from tracking_sync.quarantine`
-    expect(left).toHaveLength(BAD.length - 4)
+    // Of the last two it is known which record they are, and that it came well.
+    expect(await scene.count('tracking_sync.quarantine')).toBe(BAD.length - 2)
   })
 
   it('cost only themselves if PostgreSQL refuses them', async () => {

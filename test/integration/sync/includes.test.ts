@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
 import { withRunDependencies } from '../../support/test-service.js'
-import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 async function requestsOfSync(scene: Scene): Promise<Record<string, number>> {
   scene.simulator.requests.reset()

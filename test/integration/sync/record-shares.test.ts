@@ -1,9 +1,7 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { findNeverFilled } from '../../../src/extensions/doctor/find-never-filled.js'
 import { findSilences } from '../../../src/warehouse/bookkeeping/pass-shares.js'
-import { closeScenes, HOUR, openScene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { HOUR, openScene } from './sync-scene.js'
 
 it('hears a column, a list and a table fall silent', { tags: ['JS1'] }, async () => {
   const scene = await openScene({ shipments: 52 })

@@ -1,16 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TrackingService } from '../../../src/source/client/endpoints.js'
 import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
-import {
-  closeScenes,
-  HOUR,
-  openLoadedScene,
-  OTHER_LISTS,
-  requestCounts,
-  type Scene,
-} from './sync-scene.js'
-
-afterEach(closeScenes)
+import { HOUR, openLoadedScene, OTHER_LISTS, requestCounts, type Scene } from './sync-scene.js'
 
 const QUEUE = 'tracking_sync.refetch_queue'
 

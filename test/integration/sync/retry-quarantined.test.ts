@@ -1,48 +1,41 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import type { Shown } from '../../support/scenes/answers.js'
-import { closeScenes, openLoadedScene, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { openLoadedScene, type Scene } from './sync-scene.js'
 
 const entriesOf = ({ rows }: Scene) =>
   rows<{ id: number; record_id: string | null }>`
     select quarantine_id as id, record_id from tracking_sync.quarantine order by 1`
 
-it(
-  'flattens stored payloads that no id leads to, or says why not',
-  { tags: ['release'] },
-  async () => {
-    const scene = await openLoadedScene({ shipments: 5 })
-    const insert = (stream: string, type: string | null, id: string | null, payload: object) =>
-      scene.value<number>`
-        insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer,
-          payload, payload_hash, source)
-        values (${stream}, ${type}, ${id}, 'an older version could not', '',
-          ${JSON.stringify(payload)}, ${stream}, '/list') returning quarantine_id`
-    const [type, id] = ['webhook_event_category', 'mended']
-    const attributes = { name: 'Mended', events: [] }
-    await insert('webhook_event_categories', type, id, { type, id, attributes })
-    const bad = await insert('shipments', null, null, { type: 'shipment' })
-    expect(
-      await withRunDependencies(scene, (dependencies) => retryQuarantined({}, dependencies)),
-    ).toMatchObject({
-      outcome: 'incomplete',
-      exitCode: 6,
-      requests: 0,
-      remaining: [{ quarantineId: bad, why: 'id is missing or not a text' }],
-    })
-    expect(
-      await scene.column`
-        select name from tracking.webhook_event_categories
-        where webhook_event_category_id = 'mended'`,
-    ).toEqual(['Mended'])
-    const left =
-      await scene.rows`select quarantine_id as id, sightings from tracking_sync.quarantine`
-    expect(left).toEqual([{ id: bad, sightings: 1 }])
-  },
-)
+it('flattens stored payloads that no id leads to', { tags: ['release'] }, async () => {
+  const scene = await openLoadedScene({ shipments: 5 })
+  const insert = (stream: string, type: string | null, id: string | null, payload: object) =>
+    scene.value<number>`
+      insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer,
+        payload, payload_hash, source)
+      values (${stream}, ${type}, ${id}, 'an older version could not', '',
+        ${JSON.stringify(payload)}, ${stream}, '/list') returning quarantine_id`
+  const [type, id] = ['webhook_event_category', 'mended']
+  const attributes = { name: 'Mended', events: [] }
+  await insert('webhook_event_categories', type, id, { type, id, attributes })
+  const bad = await insert('shipments', null, null, { type: 'shipment' })
+  expect(
+    await withRunDependencies(scene, (dependencies) => retryQuarantined({}, dependencies)),
+  ).toMatchObject({
+    outcome: 'incomplete',
+    exitCode: 6,
+    requests: 0,
+    remaining: [{ quarantineId: bad, why: 'id is missing or not a text' }],
+  })
+  expect(
+    await scene.column`
+      select name from tracking.webhook_event_categories
+      where webhook_event_category_id = 'mended'`,
+  ).toEqual(['Mended'])
+  const left = await scene.rows`select quarantine_id as id, sightings from tracking_sync.quarantine`
+  expect(left).toEqual([{ id: bad, sightings: 1 }])
+})
 
 it('what was set aside goes once its list came well', { tags: ['JD2', 'release'] }, async () => {
   const scene = await openLoadedScene({ shipments: 6 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/base/failpoint.js'
 import {
   startSimulator,
@@ -51,8 +51,10 @@ export interface Scene extends RowReader {
 export const START = new Date('2026-03-02T08:00:00Z')
 export const HOUR = 3_600_000
 
-const openScenes: { close(): Promise<void> }[] = []
+/** Of what hooks have opened. */
+const closers: (() => Promise<void>)[] = []
 
+/** An opened scene is closed with its test; one that a hook opens, by `afterAll(closeScenes)`. */
 export async function openScene(options: SimulatorOptions = {}): Promise<Scene> {
   return open(options, await borrowTestWarehouse())
 }
@@ -92,9 +94,9 @@ const OF_THE_WORLD = new Set([
 ])
 
 async function open(options: SimulatorOptions, target: TestWarehouse): Promise<Scene> {
-  openScenes.push({ close: target.drop })
+  closeAtEnd(target.drop)
   const simulator = await startService(options)
-  openScenes.push(simulator)
+  closeAtEnd(() => simulator.close())
   return sceneOf(simulator, target, options)
 }
 
@@ -143,7 +145,7 @@ export function sceneOf(
     },
     differences: (given) =>
       compareWarehouse(warehouse, simulator.world, simulator.clock.now(), { mayLack, ...given }),
-    snapshot: () => snapshotRows(warehouse, { hasVersions: true }),
+    snapshot: () => snapshotRows(warehouse),
     count: (table, condition = 'true') =>
       others.value<number>`
         select count(*)::int from ${sql.raw(table)} where ${sql.raw(condition)}`,
@@ -152,9 +154,18 @@ export function sceneOf(
   }
 }
 
-/** For `afterEach`: ends every service and drops every database that a test opened. */
+function closeAtEnd(close: () => Promise<void>): void {
+  try {
+    onTestFinished(close)
+  } catch {
+    // Called outside of a test.
+    closers.push(close)
+  }
+}
+
+/** Ends every service and drops every database that a hook opened. */
 export async function closeScenes(): Promise<void> {
-  for (const opened of openScenes.splice(0).reverse()) await opened.close()
+  for (const close of closers.splice(0).reverse()) await close()
 }
 
 /**

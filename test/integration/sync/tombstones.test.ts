@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { trackingRequests } from '../../../src/source/records/shipment.js'
 import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
-import { closeScenes, HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
+import { HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
 import type { Shown } from '../../support/scenes/answers.js'
 import { isOnCitus } from '../../support/distributed-database.js'
-
-afterEach(closeScenes)
 
 const settings = { pageSize: 12 }
 

@@ -1,16 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { showDifference } from '../../../src/extensions/doctor/commands/verify.js'
 import type { VerifyReport } from '../../../src/extensions/doctor/verify/verify-report.js'
 import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
-import { silentLogger } from '../../../src/base/logger.js'
 import { resources } from '../../../src/source/records/index.js'
-import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
 import { linesOf } from '../../support/tables.js'
-import { TEST_SETTINGS, withRunDependencies, withTestService } from '../../support/test-service.js'
-import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
+import { TEST_SETTINGS, withRunDependencies } from '../../support/test-service.js'
+import { openPool } from '../faults/fault-scene.js'
+import { openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 const LIVE = '_deleted_at is null'
 
@@ -86,32 +83,20 @@ function planted([table = '', kind, what, more]: readonly string[]): string {
 }
 
 /** Over connections that cannot write. */
-async function verify(
+function verify(
   scene: Scene,
   sample = 50,
-  seed = 1,
-  more: Partial<typeof TEST_SETTINGS> = {},
+  settings: Partial<typeof TEST_SETTINGS> = {},
 ): Promise<VerifyReport> {
-  const warehouse = createWarehouse({
-    url: scene.url,
-    schema: 'tracking',
-    logger: silentLogger,
-    isReadOnly: true,
-  })
-  try {
-    return await withTestService(scene.simulator, (service) =>
-      verifySource({
-        service,
-        warehouse,
-        settings: { ...TEST_SETTINGS, ...more },
-        signal: new AbortController().signal,
-        sample,
-        seed,
-      }),
-    )
-  } finally {
-    await warehouse.close()
-  }
+  const warehouse = openPool(scene, { isReadOnly: true })
+  return withRunDependencies({ ...scene, warehouse }, (dependencies) =>
+    verifySource({
+      ...dependencies,
+      settings: { ...TEST_SETTINGS, ...settings },
+      sample,
+      seed: 1,
+    }),
+  )
 }
 
 const verdictOf = (report: VerifyReport, stream: string) =>
@@ -149,31 +134,21 @@ describe('verify', () => {
     expect((await verify(scene)).differences[0]).toMatchObject({ column: '_unmapped' })
   })
 
-  it(
-    'finds an empty warehouse, also of a small or an empty account',
-    { tags: ['FF3', 'JC6'] },
-    async () => {
-      const scene = await openScene({ shipments: 3 })
-      const report = await verify(scene)
-      expect(report).toMatchObject({ isEqual: false, wholeHoursAgo: null })
-      expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 3, differing: 3 })
-      expect(verdictOf(report, 'tracking_requests')?.differing).toBeGreaterThanOrEqual(3)
-      expect(report.differences[0]).toMatchObject({ column: '(row)', service: 'exists' })
-      expect(report.counts.map(({ isWithin }) => isWithin)).toEqual([
-        false,
-        false,
-        false,
-        false,
-        false,
-      ])
-      // Nor is it equal where there is nothing to compare.
-      const nothing = { kind: 'transform', apply: () => ({ data: [], links: {} }) } as const
-      scene.answers.play(/^\/(?:shipments|containers|tracking_requests|custom_.*)$/, nothing)
-      const compared = await verify(scene)
-      expect(compared.counts.every(({ isWithin }) => isWithin)).toBe(true)
-      expect(compared).toMatchObject({ isEqual: false, differences: [] })
-    },
-  )
+  it('finds an empty warehouse, also of an empty account', { tags: ['FF3', 'JC6'] }, async () => {
+    const scene = await openScene({ shipments: 3 })
+    const report = await verify(scene)
+    expect(report).toMatchObject({ isEqual: false, wholeHoursAgo: null })
+    expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 3, differing: 3 })
+    expect(verdictOf(report, 'tracking_requests')?.differing).toBeGreaterThanOrEqual(3)
+    expect(report.differences[0]).toMatchObject({ column: '(row)', service: 'exists' })
+    expect(report.counts.map(({ isWithin }) => isWithin)).toEqual(Array(5).fill(false))
+    // Nor is it equal where there is nothing to compare.
+    const nothing = { kind: 'transform', apply: () => ({ data: [], links: {} }) } as const
+    scene.answers.play(/^\/(?:shipments|containers|tracking_requests|custom_.*)$/, nothing)
+    const compared = await verify(scene)
+    expect(compared.counts.every(({ isWithin }) => isWithin)).toBe(true)
+    expect(compared).toMatchObject({ isEqual: false, differences: [] })
+  })
 
   it('does not miss what is created while it looks', { tags: ['FF3', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 6 })
@@ -203,7 +178,7 @@ describe('verify', () => {
     const [container] = world.page('container', 0, 1, clock.now())
     edits.addHold(container!.id, { name: 'customs', status: 'hold', description: '' })
     await scene.sync({ settings })
-    const equal = await verify(scene, 200, 1, settings)
+    const equal = await verify(scene, 200, settings)
     expect(equal).toMatchObject({ isEqual: true, differences: [] })
     for (const { stream, rows, compared, values } of equal.streams) {
       if (rows === 0) continue
@@ -214,7 +189,7 @@ describe('verify', () => {
         0,
       )
     }
-    const report = await verify(scene, 200, 1, settings)
+    const report = await verify(scene, 200, settings)
     expect(report.isEqual).toBe(false)
     const [shipment] = scene.records('shipment').sort((one, two) => (one.id < two.id ? -1 : 1))
     expect(report.differences).toContainEqual({
@@ -239,7 +214,7 @@ describe('verify', () => {
       const command = advice.replace('tracking-sync ', '') as 'backfill'
       await scene.sync({ command, settings })
     }
-    expect(await verify(scene, 200, 1, settings)).toMatchObject({
+    expect(await verify(scene, 200, settings)).toMatchObject({
       isEqual: true,
       differences: [],
       advice: [],

@@ -8,6 +8,7 @@ import { Sink } from '../../../src/ingest/sink.js'
 import { splitAnswer } from '../../../src/source/client/answer-document.js'
 import type { TrackingService } from '../../../src/source/client/endpoints.js'
 import type { RawPage } from '../../../src/source/client/list-pages.js'
+import { stringifyExactJson } from '../../../src/source/jsonapi/exact-json.js'
 import { resourceOfType } from '../../../src/source/records/index.js'
 import { loadFieldDefinitions } from '../../../src/sync/read-custom-fields.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
@@ -70,9 +71,12 @@ export async function applyPages(
   for (const { list, walk } of walksOf(pages)) {
     const fieldDefinitions =
       list === 'custom_fields' ? await loadFieldDefinitions(warehouse, {}) : undefined
-    const [{ containerId, definitionId } = { containerId: undefined, definitionId: undefined }] =
-      walk
-    if (containerId === undefined && definitionId === undefined) {
+    const { containerId, definitionId } = walk[0]!
+    const owner = {
+      ...(containerId === undefined ? {} : { containerId }),
+      ...(definitionId === undefined ? {} : { definitionId }),
+    }
+    if (Object.keys(owner).length === 0) {
       await ingestPages(run, {
         stream: list,
         pages: toRawPages(walk, observedAt),
@@ -81,10 +85,6 @@ export async function applyPages(
         note: () => Promise.resolve(),
       })
       continue
-    }
-    const owner = {
-      ...(containerId === undefined ? {} : { containerId }),
-      ...(definitionId === undefined ? {} : { definitionId }),
     }
     for await (const { document } of toRawPages(walk, observedAt)) {
       await ingestAnswer(
@@ -119,7 +119,7 @@ async function* toRawPages(pages: readonly Page[], observedAt: Date): AsyncGener
   let rowsSoFar = 0
   for (const [at, { data, included = [] }] of pages.entries()) {
     const url = new URL(`http://service.test/v2/list?page[number]=${at + 1}`)
-    const body = Buffer.from(JSON.stringify({ data, included, links: {}, meta: {} }))
+    const body = Buffer.from(stringifyExactJson({ data, included, links: {}, meta: {} }))
     const answer = { where: 'GET /list', url, status: 200, headers: {}, body, observedAt }
     const { document } = splitAnswer({ ...answer, redact: (text) => text })
     const rows = document.primary.map(({ identity }) => identity)

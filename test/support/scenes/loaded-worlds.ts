@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { silentLogger } from '../../../src/base/logger.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { DISTRIBUTED } from '../distributed-database.js'
-import { createTestDatabase } from '../test-database.js'
 import { borrowTestWarehouse } from '../reused-warehouse.js'
-import { rowReader } from '../row-reader.js'
-import type { TestWarehouse } from '../test-warehouse.js'
+import { createTestWarehouse, type TestWarehouse } from '../test-warehouse.js'
 
 /** By world, the database of this run that holds it; the global setup drops them at the end. */
 const loaded = new Map<string, Promise<string>>()
@@ -28,17 +25,7 @@ export async function openLoadedWarehouse(
   }
   const template = loaded.get(world) ?? findTemplate(world, load)
   loaded.set(world, template)
-  const database = await createTestDatabase({ template: await template })
-  const warehouse = open(database.url)
-  return {
-    ...rowReader(warehouse),
-    warehouse,
-    url: database.url,
-    drop: async () => {
-      await warehouse.close()
-      await database.drop()
-    },
-  }
+  return createTestWarehouse({ template: await template, isMigrated: false })
 }
 
 /** A database on several nodes, and one that a pooler stays connected to, cannot be copied. */
@@ -60,17 +47,12 @@ async function findTemplate(
     await client.query('select pg_advisory_lock(hashtext($1))', [name])
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount === 0) {
-      const database = await createTestDatabase({ template: inject('migratedDatabase') })
-      const warehouse = open(database.url)
+      const { warehouse, url } = await createTestWarehouse()
       await load(warehouse).finally(() => warehouse.close())
-      await client.query(`alter database ${database.name} rename to ${name}`)
+      await client.query(`alter database ${new URL(url).pathname.slice(1)} rename to ${name}`)
     }
     return name
   } finally {
     await client.end()
   }
-}
-
-function open(url: string): Warehouse {
-  return createWarehouse({ url, schema: 'tracking', logger: silentLogger })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { readRawRecords } from '../../../src/ingest/intake.js'
+import { readPage, readRawRecords } from '../../../src/ingest/intake.js'
 import { recognizeByBytes } from '../../../src/ingest/recognize-records.js'
 import { openNotes } from '../../../src/ingest/run.js'
 import { Sink } from '../../../src/ingest/sink.js'
@@ -20,11 +20,13 @@ const EVENT = {
   relationships: { container: { data: { id: 'c1', type: 'container' } } },
 }
 
+const OPTIONS = { stream: 'ports', source: 'test', observedAt: new Date(0) }
+
+const read = (data: readonly object[]): RawDocument =>
+  rawListSchema.parse(splitJsonBytes(Buffer.from(JSON.stringify({ data }))))
+
 /** Keys of the recognized ones of a port that the run has met and an event with an equal row. */
 async function recognize(mode: Mode, before: readonly object[] = []): Promise<string[]> {
-  const read = (data: readonly object[]): RawDocument =>
-    rawListSchema.parse(splitJsonBytes(Buffer.from(JSON.stringify({ data }))))
-  const options = { stream: 'ports', source: 'test', observedAt: new Date(0) }
   // No record is unknown to this warehouse.
   const warehouse = { names: new SchemaNames('tracking'), query: () => Promise.resolve([]) }
   const sink = new Sink({
@@ -37,10 +39,10 @@ async function recognize(mode: Mode, before: readonly object[] = []): Promise<st
     logger: silentLogger,
   })
   const page = read([PORT, EVENT])
-  sink.memory.remember([...readRawRecords(page, options).sightings.values()].flat())
+  sink.memory.remember([...readRawRecords(page, OPTIONS).sightings.values()].flat())
   const recognizePage = recognizeByBytes(sink, openNotes(silentLogger))
   expect([...(await recognizePage(page, undefined))]).toEqual([])
-  return [...(await recognizePage(page, readRawRecords(read(before), options))).values()]
+  return [...(await recognizePage(page, readRawRecords(read(before), OPTIONS))).values()]
 }
 
 test('records are recognized by what the run has met and by their rows, as the page before left them', async () => {
@@ -48,4 +50,11 @@ test('records are recognized by what the run has met and by their rows, as the p
   expect(await recognize('sync', [EVENT])).toEqual(['p1'])
   expect(await recognize('sync', [PORT])).toEqual(['c1 e1'])
   expect(await recognize('backfill')).toEqual([])
+})
+
+test('one that comes twice in a page is read each time', { tags: ['P3'] }, async () => {
+  const page = read([PORT, { ...PORT, attributes: { name: 'Bremen' } }])
+  const intake = await readPage(page, OPTIONS, new Map([[page.primary[0]!, 'p1']]))
+  const names = intake.sightings.get('ports')?.map(({ values }) => values.includes('Hamburg'))
+  expect([names, intake.recognized.get('ports') ?? []]).toEqual([[true, false], []])
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { retryWarehouse } from '../../../src/ingest/sink.js'
@@ -41,12 +41,13 @@ async function tryWork(hangs: number): Promise<{ tries: number; isDone: boolean 
   return { tries, isDone }
 }
 
-describe('work on a database that hangs', { tags: ['C16'] }, () => {
-  test('is tried once more when that was noticed', async () => {
-    expect(await tryWork(1)).toEqual({ tries: 2, isDone: true })
-  })
-
-  test('is given up when it hangs again', async () => {
-    expect(await tryWork(2)).toEqual({ tries: 2, isDone: false })
-  })
-})
+test.each([
+  [1, true],
+  [2, false],
+])(
+  'work on a database that hangs is tried once more when that was noticed, %i',
+  { tags: ['C16'] },
+  async (hangs, isDone) => {
+    expect(await tryWork(hangs)).toEqual({ tries: 2, isDone })
+  },
+)

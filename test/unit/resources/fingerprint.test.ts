@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { hash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { resources } from '../../../src/source/records/index.js'
 import { READING } from '../../../src/source/records/resource.js'
+import { readPayloads } from '../../support/read-payloads.js'
 import { flatten, type JsonObject } from './flat-rows.js'
 
-const directory = new URL('../../fixtures/samples/', import.meta.url)
-
-interface Sample {
-  readonly data: JsonObject | readonly JsonObject[]
-  readonly included?: readonly JsonObject[]
-}
-
-const records = readdirSync(directory)
-  .filter((name) => name.endsWith('.json'))
-  .flatMap((name) => {
-    const { data, included = [] } = JSON.parse(
-      readFileSync(new URL(name, directory), 'utf8'),
-    ) as Sample
-    return [...(Array.isArray(data) ? (data as JsonObject[]) : [data as JsonObject]), ...included]
-  })
+const records: readonly JsonObject[] = readPayloads('samples').flatMap(({ data, included }) => [
+  ...data,
+  ...included,
+])
 
 const fingerprintOf = (record: unknown): string => flatten(record).flat.fingerprint
 

@@ -10,17 +10,6 @@ const sourcesOf = ({ columns }: NamedRow): unknown =>
   JSON.parse(columns.import_deadline_sources ?? 'null')
 
 describe('import_deadlines', { tags: ['K4'] }, () => {
-  test('plain dates are columns and nothing else', () => {
-    const row = read({ pickup_lfd_terminal: EARLY, pickup_lfd_rail: null, pickup_lfd_line: LATE })
-    expect(row.columns).toMatchObject({
-      pickup_lfd_terminal: EARLY,
-      pickup_lfd_rail: null,
-      pickup_lfd_line: LATE,
-      import_deadline_sources: null,
-    })
-    expect(row.flat.unknownMembers).toEqual([])
-  })
-
   test.each([
     ['the latest word', { original: EARLY, current: LATE, calculated: EARLY }, LATE],
     ['the calculated day where none is reported', { original: null, calculated: EARLY }, EARLY],

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { vesselPositions } from '../../../src/source/records/vessel.js'
 import { flatten, flattenText, type JsonObject } from './flat-rows.js'
 
 const position = {
@@ -15,23 +14,6 @@ function vessel(attributes: JsonObject): JsonObject {
 }
 
 describe('positions of a vessel', () => {
-  test('become rows of their own, coordinates exact even where they came as texts', () => {
-    const row = flatten(vessel({ name: 'TONGALA', positions: [position] }))
-    expect(vesselPositions.columns.map(({ name }) => name)).toEqual([
-      'vessel_id',
-      'position_at',
-      'latitude',
-      'longitude',
-      'heading',
-      'is_estimated',
-    ])
-    expect(row.flat.positions).toEqual([
-      ['v-1', '2026-02-28T22:01:24Z', '36.5', '-75.035903333', null, 'false'],
-    ])
-    expect(row.columns.name).toBe('TONGALA')
-    expect(row.unmapped).toEqual({})
-  })
-
   test('are undefined where none were sent, and none where an empty list or null was', () => {
     expect(flatten(vessel({ name: 'A' })).flat.positions).toBeUndefined()
     expect(flatten(vessel({ positions: [] })).flat.positions).toEqual([])

@@ -34,12 +34,6 @@ describe('a plan', () => {
     expect(plan.sync).toEqual({ requests: 17, minutes: 0.2 })
   })
 
-  it('adds the checks of transport events to a sync, and vessels that are asked for', () => {
-    const steps = stepsOf({ ...observed, eventChecks: 4, vesselsWithPositions: 55 })
-    expect(steps.get('transport event checks')).toEqual([0, 4])
-    expect([...steps.values()].at(-1)).toEqual([55, 55])
-  })
-
   it('counts what only a complete pass reads, at its interval', { tags: ['JC1', 'JE5'] }, () => {
     const field = { stream: 'custom_fields', pages: 40, total: 4000, pageSize: 100 }
     const lists = [{ ...field, isLong: true }]
