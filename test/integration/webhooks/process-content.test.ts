@@ -69,7 +69,7 @@ describe('what a delivery brings', () => {
     ])
   })
 
-  /** The values of what each sample brings are compared in `round-trip.test.ts`. */
+  /** The values of what each sample brings are compared in `drift.test.ts`. */
   it('is, as published, a change with its own time, once', { tags: ['K8'] }, async () => {
     const [sample] = readPayloads('samples').filter(({ name }) =>
       name.includes('container-updated'),
