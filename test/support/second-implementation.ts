@@ -133,6 +133,8 @@ interface Stay {
   readonly isAfterMerged?: boolean
 }
 
+type Facts = Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'out' | 'state'>
+
 /** The narrowest rule, the day its clock starts, and its last free day. */
 interface FoundRule {
   readonly rule: Rule
@@ -360,14 +362,10 @@ export class SecondImplementation {
     // A hold is the one of its name, status and text; then the one of its name and status whose
     // text was edited, the oldest text first. There can be several of all three.
     const fresh = PLACES.flatMap((place) =>
-      holdsOf(container, place).map((hold) => ({ ...hold, place })),
-    ).map(({ place, name, status, description }) => ({
-      place,
-      name,
-      status,
-      description: description ?? null,
-      since: at,
-    }))
+      holdsOf(container, place).map(({ name, status, description }): Hold => ({
+        ...{ place, name, status, description: description ?? null, since: at },
+      })),
+    )
     const isSame = (one: Hold, other: Hold) =>
       one.place === other.place && one.name === other.name && one.status === other.status
     const isSameText = (one: Hold, other: Hold) =>
@@ -392,8 +390,8 @@ export class SecondImplementation {
     for (const value of fresh) seen.holds.push({ value, from: at, to: undefined })
     for (const place of PLACES) {
       follow(seen.availability[place], reportedAt({ container, place }) ?? null, at)
+      follow(seen.fees[place], feesOf(container, place), at)
     }
-    for (const place of PLACES) follow(seen.fees[place], feesOf(container, place), at)
     const said = (kind: string, zone: string) => ({
       day: deadline(container, kind),
       zone: text(container, zone),
@@ -560,12 +558,7 @@ export class SecondImplementation {
     )
   }
 
-  #finish(
-    facts: Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'out' | 'state'> & {
-      readonly isUnread: boolean
-      readonly hasDay: boolean
-    },
-  ): Stay {
+  #finish(facts: Facts & { readonly isUnread: boolean; readonly hasDay: boolean }): Stay {
     const { isUnread, hasDay: isReported, ...stay } = facts
     const { at } = this.#current()
     const today = stay.zone === undefined ? undefined : localDay(at, stay.zone)
@@ -591,19 +584,14 @@ export class SecondImplementation {
   }
 
   /** Of storage and demurrage the days that count, and the service's own, by who says them. */
-  #bindingDays(
-    stay: Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'out' | 'state'>,
-  ): Days {
+  #bindingDays(stay: Facts): Days {
     const days: Record<string, string | undefined> = { ...stay.days }
-    const [started, arrived] = [wallDay(stay, stay.start), wallDay(stay, stay.arrival)]
     for (const charge of ['storage', 'demurrage'] as const) {
       const by = REPORTERS[stay.place]![charge]
       const said = by === undefined ? undefined : stay.days[by]
       const isOfPort = charge === 'demurrage' && stay.isAfterMerged
-      const found =
-        stay.hasBegun && !isOfPort
-          ? this.#ruleOf(stay, stay.place, charge, started, arrived)
-          : undefined
+      const isRuled = stay.hasBegun && !isOfPort
+      const found = isRuled ? this.#ruleOf(stay, stay.place, charge) : undefined
       const counts = dayThatCounts(said, found)
       if (counts === said) continue
       if (by !== undefined) days[by] = undefined
@@ -615,33 +603,28 @@ export class SecondImplementation {
   /** Whether one clock of the line runs from this stay until the empty is back. */
   #isMerged(stay: Stay): boolean {
     if (!stay.hasBegun || stay.isAfterMerged) return false
-    const [started, arrived] = [wallDay(stay, stay.start), wallDay(stay, stay.arrival)]
-    const found = this.#ruleOf(stay, stay.place, 'demurrage', started, arrived)
-    return found?.rule.until === 'empty_return'
+    return this.#ruleOf(stay, stay.place, 'demurrage')?.rule.until === 'empty_return'
   }
 
   /** The zone as sent, and whether there is such a one; not sent: that of the place itself. */
   #portZone(container: ResourceObject, shipment: ResourceObject | undefined): Zone {
-    const sent = text(container, 'pod_timezone')
-    if (sent !== undefined) return [usableZone(sent), usableZone(sent) !== undefined]
     const terminal = this.#record('terminal', linked(container, 'pod_terminal'))
     const own =
       this.#zoneOf('port', terminal && linked(terminal, 'port')) ??
       this.#zoneOf('port', shipment && linked(shipment, 'port_of_discharge'))
-    return [own, false]
+    return zoneOf(text(container, 'pod_timezone'), own)
   }
 
   #rampZone(container: ResourceObject, shipment: ResourceObject | undefined): Zone {
-    const sent = text(container, 'final_destination_timezone')
-    if (sent !== undefined) return [usableZone(sent), usableZone(sent) !== undefined]
-    if (shipment === undefined) return [undefined, false]
-    const terminal = this.#record('rail_terminal', linked(shipment, 'destination_terminal'))
+    const place = shipment && linked(shipment, 'destination')
+    const at = shipment && linked(shipment, 'destination_terminal')
+    const terminal = this.#record('rail_terminal', at)
     const own =
       this.#zoneOf('port', terminal && linked(terminal, 'port')) ??
       this.#zoneOf('metro_area', terminal && linked(terminal, 'metro_area')) ??
-      this.#zoneOf('port', linked(shipment, 'destination')) ??
-      this.#zoneOf('metro_area', linked(shipment, 'destination'))
-    return [own, false]
+      this.#zoneOf('port', place) ??
+      this.#zoneOf('metro_area', place)
+    return zoneOf(text(container, 'final_destination_timezone'), own)
   }
 
   #zoneOf(type: 'port' | 'metro_area', id: string | undefined): string | undefined {
@@ -670,19 +653,15 @@ export class SecondImplementation {
   }
 
   #wasAvailable(id: string, place: Place, from: number, to: number): boolean | undefined {
-    const values = this.#containers
-      .get(id)!
-      .availability[place].filter((one) => one.from < to && (one.to ?? Infinity) > from)
-      .flatMap(({ value }) => (value === null ? [] : [value]))
+    const said = during(this.#containers.get(id)!.availability[place], from, to)
+    const values = said.filter((value) => value !== null)
     return values.length === 0 ? undefined : values.includes(true)
   }
 
   #holdsIn(id: string, place: Place, from: number, to: number): string[] {
-    const names = this.#containers
-      .get(id)!
-      .holds.filter(({ value }) => isListedAt(value.place, place) && value.status !== 'pending')
-      .filter((one) => one.from < to && (one.to ?? Infinity) > from)
-      .map(({ value }) => value.name)
+    const names = during(this.#containers.get(id)!.holds, from, to)
+      .filter((hold) => isListedAt(hold.place, place) && hold.status !== 'pending')
+      .map(({ name }) => name)
     return [...new Set(names)].sort()
   }
 
@@ -752,9 +731,7 @@ export class SecondImplementation {
     reported: string | undefined,
   ): Clock | undefined {
     const { at } = this.#current()
-    const started = place === 'out' ? stay.out : wallDay(stay, stay.start)
-    const arrived = place === 'out' ? stay.out : wallDay(stay, stay.arrival)
-    const found = this.#ruleOf(stay, place, charge, started, arrived)
+    const found = this.#ruleOf(stay, place, charge)
     const empty = past(stay.container, 'empty_terminated_at', at)
     const depot = text(stay.container, 'empty_terminated_timezone')
     const emptyZone = depot === undefined ? 'UTC' : usableZone(depot)
@@ -807,12 +784,12 @@ export class SecondImplementation {
 
   /** The narrowest rule that holds, and the last free day by it. */
   #ruleOf(
-    stay: Pick<Stay, 'container' | 'shipment' | 'place'>,
+    stay: Facts & Partial<Stay>,
     place: 'port' | 'ramp' | 'out',
     charge: Rule['charge'],
-    started: string | undefined,
-    arrived: string | undefined,
   ): FoundRule | undefined {
+    const started = place === 'out' ? stay.out : wallDay(stay, stay.start)
+    const arrived = place === 'out' ? stay.out : wallDay(stay, stay.arrival)
     const has = (wanted: unknown, is: unknown) => wanted === undefined || wanted === is
     const where = this.#whereIs(stay)
     const { locode, terminal } = where
@@ -842,19 +819,11 @@ export class SecondImplementation {
     return { rule, start, last, isOff }
   }
 
-  /** The UN/LOCODE and the terminal of a stay. */
-  #whereIs(stay: Pick<Stay, 'container' | 'shipment' | 'place'>): Where {
-    const name = stay.place === 'port' ? 'port_of_discharge_locode' : 'destination_locode'
-    const locode = stay.shipment && text(stay.shipment, name)
-    return { locode, terminal: this.#namesOfTerminal(stay) }
-  }
-
-  /** Id and names of the terminal of a stay: at the ramp where it is fetched, if that is said. */
-  #namesOfTerminal({
-    container,
-    shipment,
-    place,
-  }: Pick<Stay, 'container' | 'shipment' | 'place'>): readonly unknown[] {
+  /** The UN/LOCODE, and id and names of the terminal of a stay. */
+  #whereIs({ container, shipment, place }: Facts): Where {
+    const name = place === 'port' ? 'port_of_discharge_locode' : 'destination_locode'
+    const locode = shipment && text(shipment, name)
+    // At the ramp where it is fetched, if that is said.
     const port = linked(container, 'pod_terminal')
     const facility = linked(container, 'pickup_facility')
     const ramp = facility !== undefined && facility !== port ? facility : undefined
@@ -862,7 +831,7 @@ export class SecondImplementation {
       place === 'port' ? port : (ramp ?? (shipment && linked(shipment, 'destination_terminal')))
     const record = this.#record('terminal', id) ?? this.#record('rail_terminal', id)
     const names = ['firms_code', 'nickname', 'name'].map((name) => record && text(record, name))
-    return [id, ...names].filter((name) => name !== undefined)
+    return { locode, terminal: [id, ...names].filter((name) => name !== undefined) }
   }
 
   *#ofStays(): Generator<string> {
@@ -1245,6 +1214,12 @@ function justBefore<Value>(stood: readonly Stood<Value>[], at: number): Value | 
   return stood.find(({ from, to }) => from < at && (to === undefined || to >= at))?.value
 }
 
+function during<Value>(stood: readonly Stood<Value>[], from: number, to: number): Value[] {
+  return stood
+    .filter((one) => one.from < to && (one.to ?? Infinity) > from)
+    .map(({ value }) => value)
+}
+
 function standing<Value>(stood: readonly Stood<Value>[], at: number): Stood<Value> | undefined {
   return stood.find(({ from, to }) => from <= at && (to === undefined || to > at))
 }
@@ -1304,16 +1279,19 @@ function linked({ relationships }: ResourceObject, name: string): string | undef
 }
 
 function earliest(...times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined)
-  return known.length === 0 ? undefined : Math.min(...known)
+  return times.filter((time) => time !== undefined).sort((one, other) => one - other)[0]
 }
 
 function latest(...times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
+  return times.filter((time) => time !== undefined).sort((one, other) => other - one)[0]
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** The zone that was sent, and whether there is such a one; else that of the place itself. */
+function zoneOf(sent: string | undefined, own: string | undefined): Zone {
+  return sent === undefined ? [own, false] : [usableZone(sent), usableZone(sent) !== undefined]
+}
 
 /** The name, where there is such a zone. */
 function usableZone(name: string | undefined): string | undefined {

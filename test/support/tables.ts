@@ -1,6 +1,3 @@
-import { expect } from 'vitest'
-import type { AnalyticsScene, ReadOptions } from './analytics-scene.js'
-
 /**
  * Tables of text, as one notes them by hand: a line for the names of the columns, a line a row,
  * cells between bars. A line that begins with -- is a remark.
@@ -52,20 +49,6 @@ export function cellOf(value: unknown): string {
     ? value.map(cellOf)
     : Object.entries(value).map(([name, part]) => `${name} ${cellOf(part)}`)
   return parts.join(', ') || JSON.stringify(value)
-}
-
-/** Expects the rows of a view, in the columns and in the order of the table. */
-export async function expectRows(
-  scene: AnalyticsScene,
-  view: string,
-  options: Omit<ReadOptions, 'columns'>,
-  table: string,
-): Promise<void> {
-  const [columns = [], ...expected] = linesOf(table)
-  const rows = await scene.read(view, { ...options, columns })
-  expect(toLines(rows.map((row) => columns.map((name) => cellOf(row[name]))))).toEqual(
-    toLines(expected),
-  )
 }
 
 export function toLines(rows: readonly (readonly string[])[]): string[] {

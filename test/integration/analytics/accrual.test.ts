@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertBoxes, insertRule, type Box } from '../../support/scenes/charges.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -45,26 +44,15 @@ async function insertOuts(boxes: readonly Box[]): Promise<void> {
 const rule = (more: Line & { readonly charge?: string } = {}, rate = '100', from_day = 1) =>
   insertRule(
     scene,
-    {
-      ...{ rule_name: 'line', charge: 'demurrage', place: 'port', shipping_line_scac: 'MAEU' },
-      counts: 'calendar',
-      ...more,
-    },
+    { charge: 'demurrage', place: 'port', shipping_line_scac: 'MAEU', ...more },
     { [from_day]: rate },
   )
 
-const MONEY = [
-  'incurred_amount',
-  'invoiced_amount',
-  'credited_amount',
-  'paid_amount',
-  'not_invoiced_amount',
-]
+const MONEY =
+  'incurred_amount | invoiced_amount | credited_amount | paid_amount | not_invoiced_amount'
 
-async function read(columns: readonly string[], rest?: string): Promise<unknown[][]> {
-  const rows = await scene.read('accrual', { asOf: NOW, columns, ...(rest && { rest }) })
-  return rows.map((row) => Object.values(row))
-}
+const shows = (rest: string, table: string) =>
+  scene.expectRows('accrual', { asOf: NOW, rest }, table)
 
 it('has a row of each month, with every column', async () => {
   await insertOuts([{ id: 'A' }, { id: 'B' }])
@@ -75,29 +63,20 @@ it('has a row of each month, with every column', async () => {
   await insertLines([
     line(2, { amount: '-10', charged_from_on: dateOf(12, 1), charged_to_on: dateOf(12, 1) }),
   ])
-  const rows = await scene.read('accrual', { asOf: NOW, rest: `where charge = 'demurrage'` })
-  expect(rows).toMatchSnapshot()
+  const options = { asOf: NOW, rest: `where charge = 'demurrage'` }
+  expect(await scene.read('accrual', options)).toMatchSnapshot()
 })
 
 it('parts what is not invoiced from what nobody can tell', async () => {
-  const boxes = rowsOf(`
-    id          | customer | line | type
-    A           |          |      | dry
-    cad         | Cad      |      | dry
-    rest        | Rest     |      | dry
-    all         | All      |      | dry
-    none        | None     | HLCU | dry
-    late        | Late     | ONEY | dry
-    ruled       | Mixed    |      | dry
-    unruled     | Mixed    |      | reefer
-    ruled too   | Silent   |      | dry
-    unruled too | Silent   |      | reefer`)
-  await insertOuts(
-    boxes.map(({ type, ...box }) => ({
-      ...(box as unknown as Box),
-      more: { equipment_type: type },
-    })),
-  )
+  const box = (id: string, customer: string, equipment_type = 'dry', line = 'MAEU'): Box => ({
+    ...{ id, customer, line, more: { equipment_type } },
+  })
+  await insertOuts([
+    ...[box('A', 'Acme'), box('cad', 'Cad'), box('rest', 'Rest'), box('all', 'All')],
+    ...[box('none', 'None', 'dry', 'HLCU'), box('late', 'Late', 'dry', 'ONEY')],
+    ...[box('ruled', 'Mixed'), box('unruled', 'Mixed', 'reefer')],
+    ...[box('ruled too', 'Silent'), box('unruled too', 'Silent', 'reefer')],
+  ])
   await rule({ equipment_type: 'dry' })
   // Without a tier for the first day.
   await rule({ rule_name: 'late', shipping_line_scac: 'ONEY' }, '100', 2)
@@ -109,22 +88,22 @@ it('parts what is not invoiced from what nobody can tell', async () => {
     line(4, { ...october, container_number: 'all', amount: '300' }),
     line(5, { ...october, container_number: 'ruled', amount: '10' }),
   ])
-  const columns = ['customer_name', 'currency_code', 'days_incurred', 'days_without_rate']
-  expect(
-    await read([...columns, ...MONEY], `where month_on = '2026-10-01' and charge = 'demurrage'`),
-  ).toEqual([
-    ['Acme', 'USD', 3, 0, '300', null, null, null, '300'],
-    ['All', 'USD', 3, 0, '300', '300.00', null, null, null],
-    ['Cad', 'CAD', 0, 0, null, '120.00', null, null, null],
-    ['Cad', 'USD', 3, 0, '300', null, null, null, null],
-    ['Late', 'USD', 3, 1, '200', null, null, null, null],
-    ['Mixed', 'USD', 3, 0, '300', '10.00', null, null, null],
-    ['Mixed', null, 3, 3, null, null, null, null, null],
-    ['None', null, 3, 3, null, null, null, null, null],
-    ['Rest', 'USD', 3, 0, '300', '280.00', '30.00', null, '50.00'],
-    ['Silent', 'USD', 3, 0, '300', null, null, null, '300'],
-    ['Silent', null, 3, 3, null, null, null, null, null],
-  ])
+  await shows(
+    `where month_on = '2026-10-01' and charge = 'demurrage'`,
+    `
+    customer_name | currency_code | days_incurred | days_without_rate | ${MONEY}
+    Acme          | USD           | 3             | 0                 | 300 | -      | -     | - | 300
+    All           | USD           | 3             | 0                 | 300 | 300.00 | -     | - | -
+    Cad           | CAD           | 0             | 0                 | -   | 120.00 | -     | - | -
+    Cad           | USD           | 3             | 0                 | 300 | -      | -     | - | -
+    Late          | USD           | 3             | 1                 | 200 | -      | -     | - | -
+    Mixed         | USD           | 3             | 0                 | 300 | 10.00  | -     | - | -
+    Mixed         | -             | 3             | 3                 | -   | -      | -     | - | -
+    None          | -             | 3             | 3                 | -   | -      | -     | - | -
+    Rest          | USD           | 3             | 0                 | 300 | 280.00 | 30.00 | - | 50.00
+    Silent        | USD           | 3             | 0                 | 300 | -      | -     | - | 300
+    Silent        | -             | 3             | 3                 | -   | -      | -     | - | -`,
+  )
 })
 
 it('keeps lines of unknown containers, credit notes of no line, and days named twice', async () => {
@@ -138,13 +117,10 @@ it('keeps lines of unknown containers, credit notes of no line, and days named t
     line(1, { issuer: 'CTB', amount: '-5', charged_from_on: dateOf(11, 1) }),
     line(4, { amount: '0', container_number: 'Y' }),
   ])
-  const rest = 'where currency_code is not null order by month_on, customer_name'
-  await expectRows(
-    scene,
-    'accrual',
-    { asOf: NOW, rest },
+  await shows(
+    'where currency_code is not null order by month_on, customer_name',
     `
-    month_on   | charge    | customer_name | shipping_line_scac | pod_terminal | containers | days_invoiced | ${MONEY.join(' | ')}
+    month_on   | charge    | customer_name | shipping_line_scac | pod_terminal | containers | days_invoiced | ${MONEY}
     2026-10-01 | demurrage | Acme          | MAEU               | West Basin   | 1          | 2             | - | 200.00 | -    | - | -
     2026-10-01 | demurrage | -             | -                  | -            | 1          | 1             | - | 3.563  | -    | - | -
     2026-11-01 | demurrage | Acme          | MAEU               | West Basin   | 1          | 1             | - | 130.00 | 5.00 | - | -
@@ -157,8 +133,11 @@ it('lays invoices of detention beside the one clock of the line', async () => {
   await rule({ until: 'empty_return' })
   const days = { charged_from_on: dateOf(11, 3), charged_to_on: dateOf(11, 4) }
   await insertLines([line(1, { ...days, charge: 'detention', amount: '150' })])
-  expect(await read(['month_on', 'charge', 'days_incurred', ...MONEY])).toEqual([
-    ['2026-11-01', 'demurrage', 4, '400', '150.00', null, null, '250.00'],
-    ['2026-10-01', 'demurrage', 3, '300', null, null, null, '300'],
-  ])
+  await shows(
+    '',
+    `
+    month_on   | charge    | days_incurred | ${MONEY}
+    2026-11-01 | demurrage | 4             | 400 | 150.00 | - | - | 250.00
+    2026-10-01 | demurrage | 3             | 300 | -      | - | - | 300`,
+  )
 })

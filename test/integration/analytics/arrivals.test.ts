@@ -1,9 +1,7 @@
 import { it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
-import { insertVersionTable } from '../../support/insert-versions.js'
-import { insertRule } from '../../support/scenes/charges.js'
-import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
+import { importRules } from '../../support/scenes/charges.js'
+import { givenAndExpected, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -19,10 +17,6 @@ const TO_LA = {
   pod_eta_at: ETA,
 }
 
-/** A rule with one rate from the first day over on. */
-const rule = (rule_name: string, more: object, rate = 100) =>
-  insertRule(scene, { rule_name, charge: 'demurrage', ...more }, { 1: String(rate) })
-
 /** Containers that left after so many days, discharged on 1 March. */
 const gone = (name: string, days: readonly number[], more: object = {}) =>
   days.map((lasted, n) => ({
@@ -36,7 +30,7 @@ const gone = (name: string, days: readonly number[], more: object = {}) =>
   }))
 
 const shows = (table: string) =>
-  expectRows(scene, 'arrivals', { asOf: AS_OF, rest: 'order by container_id' }, table)
+  scene.expectRows('arrivals', { asOf: AS_OF, rest: 'order by container_id' }, table)
 
 it('lists who has not arrived, by the day of the ETA there', async () => {
   const [shipments, expected] = givenAndExpected(`
@@ -59,8 +53,8 @@ it('lists who has not arrived, by the day of the ETA there', async () => {
     t3          |                   |              |                   |                      | booking_cancelled            =>`)
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX', time_zone: 'America/Los_Angeles' }])
   const rows = rowsOf(shipments, TO_LA)
-  await insertKnown(scene, 'shipments', rows)
-  await insertKnown(scene, 'containers', [
+  await scene.insertKnown('shipments', rows)
+  await scene.insertKnown('containers', [
     ...rows.map(({ shipment_id }) => ({ container_id: `of ${shipment_id}`, shipment_id })),
     // Boxes that are reported as further, of a shipment that has not arrived.
     { container_id: 'x1', shipment_id: 's3', pod_arrived_at: '2026-03-18T00:00Z' },
@@ -70,13 +64,12 @@ it('lists who has not arrived, by the day of the ETA there', async () => {
   ])
   await shows(`${expected}\n- | no_eta | - | - | false`)
   const long = { asOf: AS_OF, rest: `where container_id = 'x4'` }
-  await expectRows(scene, 'arrivals', long, 'container_id | teu\nx4 | 2.25')
+  await scene.expectRows('arrivals', long, 'container_id | teu\nx4 | 2.25')
 })
 
 it('holds the ETA against the first, and against that of a week ago', async () => {
   // A week ago it was 05:00 of the 13th.
-  await insertVersionTable(
-    scene,
+  await scene.insertVersionTable(
     TO_LA,
     `shipment_id | valid_from        | pod_eta_at        | pod_original_eta_at
      -- First seen without one; then 19 March, then the 20th, up to less than a week ago.
@@ -92,8 +85,7 @@ it('holds the ETA against the first, and against that of a week ago', async () =
      none        | 2026-03-19T00:00Z | -                 |`,
   )
   const ids = ['s1', 's2', 's3', 's4', 'none']
-  await insertKnown(
-    scene,
+  await scene.insertKnown(
     'containers',
     ids.map((shipment_id) => ({ container_id: shipment_id, shipment_id })),
   )
@@ -107,7 +99,7 @@ it('holds the ETA against the first, and against that of a week ago', async () =
 })
 
 it('knows the usual dwell of the terminal and mode, else of the port', async () => {
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     { ...TO_LA, shipment_id: 's1' },
     { ...TO_LA, shipment_id: 's2', pod_eta_at: '2026-03-18T00:00Z' },
     { ...TO_LA, shipment_id: 's3', port_of_discharge_locode: 'USOAK' },
@@ -119,7 +111,7 @@ it('knows the usual dwell of the terminal and mode, else of the port', async () 
     pod_terminal_id,
     ...more,
   })
-  await insertKnown(scene, 'containers', [
+  await scene.insertKnown('containers', [
     ...gone('a', [1, 2, 3, 4, 5]),
     // Neither who still is there nor who was discharged a minute too early.
     { ...gone('b', [0])[0], container_id: 'there', pod_full_out_at: null },
@@ -153,14 +145,14 @@ it('knows the usual dwell of the terminal and mode, else of the port', async () 
 
 it('counts the days short by the earlier of both rules, and what they cost', async () => {
   const lines = ['MAEU', 'MSCU', 'ONEY', 'HLCU', 'CMDU', 'ZIMU', 'EGLV', 'LONG', 'NONE']
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     ...lines.map((scac) => ({ ...TO_LA, shipment_id: scac, shipping_line_scac: scac })),
     // Where nobody knows the dwell.
     { ...TO_LA, shipment_id: 'OAK', shipping_line_scac: 'OAK', port_of_discharge_locode: 'USOAK' },
     { shipment_id: 'gone', port_of_discharge_locode: 'USLAX' },
   ])
   // Half a day more is a whole day: out on 30 March.
-  await insertKnown(scene, 'containers', [
+  await scene.insertKnown('containers', [
     ...gone('a', [5.5, 5.5, 5.5, 5.5, 5.5]),
     ...[...lines, 'OAK'].map((scac) => ({
       container_id: scac,
@@ -168,25 +160,23 @@ it('counts the days short by the earlier of both rules, and what they cost', asy
       pod_terminal_id: ['EGLV', 'LONG', 'NONE', 'OAK'].includes(scac) ? 't9' : 't1',
     })),
   ])
-  // The 28th; the day of the start counts.
-  await rule('storage', { charge: 'storage', terminal: 't1', free_days: 5, first_day: 1 }, 7)
-  await rule('maersk', { shipping_line_scac: 'MAEU', free_days: 2, currency_code: 'EUR' })
-  await rule('msc', { shipping_line_scac: 'MSCU', free_days: 4 })
-  // Working days: 25, 26, 27, 30.
-  await rule('one', { shipping_line_scac: 'ONEY', free_days: 4, counts: 'working' })
-  // It starts with a day that nobody knows.
-  await rule('hapag', {
-    shipping_line_scac: 'HLCU',
-    free_days: 1,
-    starts_with: 'available',
-  })
-  await rule('cma', { shipping_line_scac: 'CMDU', free_days: 1, starts_with: 'arrival' })
-  // The reported day, and none.
-  await rule('zim', { shipping_line_scac: 'ZIMU', free_days: null })
-  const unrated = { rule_name: 'no rate', charge: 'demurrage', shipping_line_scac: 'NONE' }
-  await insertRule(scene, { ...unrated, free_days: 4 }, {})
-  await rule('long', { shipping_line_scac: 'LONG', free_days: 10 })
-  await rule('elsewhere', { shipping_line_scac: 'OAK', free_days: 4 })
+  // Storage: the 28th, as the day of the start counts. Of ONEY the working days 25, 26, 27, 30; HLCU
+  // starts with a day that nobody knows; ZIMU has the reported day, and none.
+  await importRules(
+    scene,
+    `rule,charge,line,terminal,free_days,counts,starts_with,first_day,from_day,daily_rate,currency
+storage,storage,,t1,5,calendar,discharge,1,1,7,USD
+maersk,demurrage,MAEU,,2,calendar,discharge,,1,100,EUR
+msc,demurrage,MSCU,,4,calendar,discharge,,1,100,USD
+one,demurrage,ONEY,,4,working,discharge,,1,100,USD
+hapag,demurrage,HLCU,,1,calendar,available,,1,100,USD
+cma,demurrage,CMDU,,1,calendar,arrival,,1,100,USD
+zim,demurrage,ZIMU,,,calendar,discharge,,1,100,USD
+no rate,demurrage,NONE,,4,calendar,discharge,,,,USD
+long,demurrage,LONG,,10,calendar,discharge,,1,100,USD
+elsewhere,demurrage,OAK,,4,calendar,discharge,,1,100,USD
+`,
+  )
   await shows(`
     container_id | charge | rule_name | by_rule_on | days_short | expected_amount | currency_code
     CMDU | demurrage | cma | 2026-03-25 | 5 | 500 | USD

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertVersions, insertVersionTable } from '../../support/insert-versions.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -23,35 +21,32 @@ const EMMA = {
 
 /** An arrival on 1 June, first seen after it, so that nothing was promised. */
 async function arrive(shipment: string, more: object): Promise<void> {
-  await insertVersions(scene, shipment, [
+  await scene.insertVersions(shipment, [
     ['2026-06-02T00:00Z', { ...LANE, pod_ata_at: '2026-06-01T12:00Z', ...more }],
   ])
 }
 
 /** A ship due on 1 June that came so many hours later; null: not until 30 June, 696 hours after. */
 async function promise(shipment: string, hours: number | null): Promise<void> {
-  const due = '2026-06-01T00:00Z'
-  const known = { ...LANE, pod_eta_at: due }
-  const arrivedAt = new Date(Date.parse(due) + (hours ?? 0) * 3_600_000).toISOString()
-  await insertVersions(scene, shipment, [
+  const due = Date.UTC(2026, 5, 1)
+  const known = { ...LANE, pod_eta_at: '2026-06-01T00:00Z' }
+  const pod_ata_at = hours === null ? null : new Date(due + hours * 3_600_000).toISOString()
+  await scene.insertVersions(shipment, [
     ['2026-05-28T00:00Z', known],
-    ...(hours === null
-      ? []
-      : ([['2026-06-20T00:00Z', { ...known, pod_ata_at: arrivedAt }]] as const)),
+    ['2026-06-20T00:00Z', { ...known, pod_ata_at }],
   ])
 }
 
 const shows = (rest: string, table: string) =>
-  expectRows(scene, 'carriers', { asOf: AS_OF, rest }, table)
+  scene.expectRows('carriers', { asOf: AS_OF, rest }, table)
 const OF_ALL = `where cut = 'all' and period = 'last 90 days'`
 
 /**
  * Two shipments on one ship, on time after 20 days; one on another, three days late after 30. Their
  * ETAs of two days were 12, 6 and 24 hours off, those of seven and of fourteen 12, 6 and 72.
  */
-async function insertThreeShipments(): Promise<void> {
-  await insertVersionTable(
-    scene,
+it('has the whole row of each cut, in the quarter and the last 90 days', async () => {
+  await scene.insertVersionTable(
     { ...LANE, ...EMMA, pol_atd_at: '2026-04-11T12:00Z' },
     `shipment_id | valid_from        | pod_voyage_number | pod_eta_at        | pod_original_eta_at | pod_ata_at
      s1          | 2026-04-01T00:00Z | 118E              | 2026-05-01T00:00Z | -                   | -
@@ -60,8 +55,7 @@ async function insertThreeShipments(): Promise<void> {
      s2          | 2026-05-01T18:00Z | 118E              | -                 | 2026-05-01T12:00Z   | 2026-05-01T12:00Z`,
   )
   // On another voyage since 5 May, and the ETA of two days moved with it.
-  await insertVersionTable(
-    scene,
+  await scene.insertVersionTable(
     { ...LANE, pod_vessel_name: 'EVER GIVEN', pol_atd_at: '2026-04-11T12:00Z' },
     `shipment_id | valid_from        | pod_voyage_number | pod_eta_at        | pod_original_eta_at | pod_ata_at
      s3          | 2026-04-01T00:00Z | 7W                | 2026-05-08T12:00Z | -                   | -
@@ -71,32 +65,18 @@ async function insertThreeShipments(): Promise<void> {
   // 2 of 2, and 2 of 3: its arrival is missing.
   await scene.insert(
     'container_history',
-    rowsOf(`
+    `
     container_id | shipment_id | valid_from        | pod_arrived_at    | pod_discharged_at
     c1           | s1          | 2026-04-01T00:00Z | 2026-05-01T12:00Z | -
-    c3           | s3          | 2026-04-01T00:00Z | -                 | 2026-05-12T12:00Z`),
+    c3           | s3          | 2026-04-01T00:00Z | -                 | 2026-05-12T12:00Z`,
   )
-  const report = {
-    event: 'container.transport.vessel_arrived',
-    data_source: 'shipping_line',
-    timestamp: '2026-05-01T12:00Z',
-    timezone: 'America/Los_Angeles',
-    is_estimated: 'false',
-  }
-  await scene.insert(
-    'transport_events',
-    rowsOf(
-      `transport_event_id | container_id | shipment_id | created_at
-       e1                 | c1           | s1          | 2026-05-01T14:00Z
-       e2                 | c1           | s1          | 2026-05-01T17:00Z
-       e3                 | c3           | s3          | 2026-05-01T21:00Z`,
-      report,
-    ),
+  await scene.insertEvents(
+    `event          | container_id | shipment_id | created_at
+     vessel_arrived | c1           | s1          | 2026-05-01T14:00Z
+     vessel_arrived | c1           | s1          | 2026-05-01T17:00Z
+     vessel_arrived | c3           | s3          | 2026-05-01T21:00Z`,
+    { data_source: 'shipping_line', timestamp: '2026-05-01T12:00Z', timezone: LANE.pod_timezone },
   )
-}
-
-it('has the whole row of each cut, in the quarter and the last 90 days', async () => {
-  await insertThreeShipments()
   const read = (cut: string, period: string) =>
     scene.read('carriers', {
       rest: `where cut = '${cut}' and period = '${period}' order by pod_vessel_imo`,

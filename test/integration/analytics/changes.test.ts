@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -16,8 +15,7 @@ const COLUMNS =
 
 /** The changes of one look. */
 const shows = (learnedAt: string, table: string, box = 'c1', asOf = '') =>
-  expectRows(
-    scene,
+  scene.expectRows(
     'changes',
     {
       asOf,
@@ -46,7 +44,7 @@ it('shows what was, what is, and whether that is better or worse, look by look',
     ${FIRST}   | ${SECOND} | 9000001        | EVER ONE           | 2026-10-31T08:00Z
     ${SECOND}  | ${THIRD}  | 9000001        | Ever One (renamed) | 2026-11-02T08:00Z
     ${THIRD}   | -         | 9000002        | EVER TWO           | -`
-  await scene.insert('shipment_history', rowsOf(versions, shipment))
+  await scene.insert('shipment_history', versions, shipment)
   const box = (container_id: string, more: object = {}) => ({
     container_id,
     number: 'MSKU0000001',
@@ -66,7 +64,7 @@ it('shows what was, what is, and whether that is better or worse, look by look',
     ${FIRST}   | ${SECOND} | sync    | t1              | true               | false                | 2026-10-31T20:00Z |                       |
     ${SECOND}  | ${THIRD}  | webhook | t1              | true               | true                 | 2026-11-01T18:00Z | 2026-11-03T16:00Z     |
     ${THIRD}   | -         | sync    | t2              | false              | true                 | 2026-11-01T18:00Z | 2026-11-03T14:30Z     | 2026-11-03T15:00Z`
-  await scene.insert('container_history', rowsOf(ofFirst, box('c1')))
+  await scene.insert('container_history', ofFirst, box('c1'))
   const nowhere = { shipment_id: null, final_destination_timezone: 'Mars/Olympus' }
   await scene.insert('container_history', [
     { ...box('c2', nowhere), valid_from: FIRST, valid_to: SECOND },
@@ -74,38 +72,28 @@ it('shows what was, what is, and whether that is better or worse, look by look',
     { ...box('gone'), valid_from: FIRST, valid_to: SECOND },
     { ...box('gone'), valid_from: SECOND, valid_to: THIRD, pod_full_out_at: SECOND },
   ])
-  const history = async (name: string, table: string): Promise<void> => {
-    const rows = rowsOf(table, { container_id: 'c1' })
-    await scene.insert(`container_${name}_history`, rows)
-  }
-  await history(
-    'hold',
-    `
+  const holds = `
     hold_key | name    | status  | valid_from | valid_to
     customs  | customs | pending | ${FIRST}   | ${SECOND}
     customs  | customs | hold    | ${SECOND}  | ${THIRD}
     freight  | freight | hold    | ${SECOND}  | ${THIRD}
-    freight  | freight | pending | ${THIRD}   | -`,
-  )
-  await history(
-    'fee',
-    `
+    freight  | freight | pending | ${THIRD}   | -`
+  const fees = `
     fee_key   | type      | amount | currency_code | valid_from | valid_to
     exam      | exam      | 80     | USD           | ${FIRST}   | ${THIRD}
     demurrage | demurrage | 120.50 | USD           | ${SECOND}  | ${THIRD}
     demurrage | demurrage | 90     | USD           | ${THIRD}   | -
-    other     | other     | -      | USD           | ${SECOND}  | -`,
-  )
-  await history(
-    'import_deadline',
-    `
+    other     | other     | -      | USD           | ${SECOND}  | -`
+  const days = `
     kind                | local_date | time_zone      | valid_from | valid_to
     pickup_lfd_line     | 2026-11-05 | ${LOS_ANGELES} | ${FIRST}   | ${SECOND}
     pickup_lfd_line     | 2026-11-03 | ${LOS_ANGELES} | ${SECOND}  | -
     pickup_lfd_terminal | 2026-11-04 | ${LOS_ANGELES} | ${SECOND}  | ${THIRD}
     pickup_lfd          | 2026-11-04 | ${LOS_ANGELES} | ${SECOND}  | ${THIRD}
-    pickup_lfd          | 2026-11-06 | ${LOS_ANGELES} | ${THIRD}   | -`,
-  )
+    pickup_lfd          | 2026-11-06 | ${LOS_ANGELES} | ${THIRD}   | -`
+  for (const [of, table] of Object.entries({ hold: holds, fee: fees, import_deadline: days })) {
+    await scene.insert(`container_${of}_history`, table, { container_id: 'c1' })
+  }
 
   await shows(FIRST, '')
   // Another name of the same vessel is not a change.

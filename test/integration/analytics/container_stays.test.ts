@@ -1,44 +1,22 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
 import { lastFreeDay } from '../../support/scenes/charges.js'
-import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
+import { givenAndExpected } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
-
-const LOS_ANGELES = 'America/Los_Angeles'
-const CHICAGO = 'America/Chicago'
 
 /** Noon of 8 November in Los Angeles (UTC-8), 14:00 in Chicago. */
 const AS_OF = '2026-11-08T20:00:00Z'
 
-const box = (container_id: string, more: object = {}) => ({
-  container_id,
-  number: container_id,
-  pod_timezone: LOS_ANGELES,
-  pod_discharged_at: '2026-11-03T20:00:00Z',
-  ...more,
-})
-
-const shows = (table: string) =>
-  expectRows(scene, 'container_stays', { asOf: AS_OF, rest: 'order by container_id, place' }, table)
-
-interface Stay {
-  readonly container_id: string
-  readonly place: 'port' | 'ramp'
-  readonly state: string
-  readonly has_begun: boolean
-  readonly has_ended: boolean
-  readonly days_over: number | null
-  readonly start_at: string | null
-  readonly end_at: string | null
-  readonly terminal_on: string | null
-  readonly line_on: string | null
-  readonly rail_on: string | null
-  readonly service_on: string | null
-  readonly reported_on: string | null
-  readonly binding_on: string | null
-}
+type Texts<Name extends string> = Readonly<Record<Name, string>>
+type Days<Name extends string> = Readonly<Record<Name, string | null>>
+type Stay = Texts<'container_id' | 'place' | 'state'> &
+  Days<'start_at' | 'end_at' | 'terminal_on' | 'line_on' | 'rail_on' | 'service_on'> &
+  Days<'reported_on' | 'binding_on'> & {
+    readonly days_over: number | null
+    readonly has_begun: boolean
+    readonly has_ended: boolean
+  }
 
 it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3'] }, async () => {
   // Every order of the milestones, some of them contradictions, the last one still to come; and the
@@ -53,18 +31,17 @@ it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3']
     'ind_rail_unloaded_at',
     'final_destination_full_out_at',
   ]
-  const boxes = Array.from({ length: 3 * instants.length ** milestones.length }, (_, n) =>
-    box(`c${n}`, {
-      final_destination_timezone: CHICAGO,
-      ...(n % 3 === 0 ? { pod_discharged_at: null } : {}),
-      ...Object.fromEntries(
-        milestones.map((name, digit) => [
-          name,
-          instants[Math.floor(n / instants.length ** digit) % instants.length],
-        ]),
-      ),
-    }),
-  )
+  const boxes = Array.from({ length: 3 * instants.length ** milestones.length }, (_, n) => ({
+    ...{ container_id: `c${n}`, number: `c${n}`, pod_timezone: 'America/Los_Angeles' },
+    final_destination_timezone: 'America/Chicago',
+    pod_discharged_at: n % 3 === 0 ? null : '2026-11-03T20:00:00Z',
+    ...Object.fromEntries(
+      milestones.map((name, digit) => [
+        name,
+        instants[Math.floor(n / instants.length ** digit) % instants.length],
+      ]),
+    ),
+  }))
   const days = boxes.flatMap(({ container_id }, n) =>
     (['terminal', 'line', 'rail', 'service'] as const).flatMap((source, nth) => {
       // No source turns as another one does, or as a milestone.
@@ -74,10 +51,10 @@ it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3']
       return [lastFreeDay(container_id, source, turn === 1 ? null : `2026-11-${on}`)]
     }),
   )
-  await insertKnown(scene, 'containers', boxes, 'insertMany')
-  await insertKnown(scene, 'container_import_deadlines', days, 'insertMany')
-  const rows = await scene.read('container_stays', { asOf: AS_OF })
-  const stays = rows as unknown as readonly Stay[]
+  await scene.insertKnown('containers', boxes)
+  await scene.insertKnown('container_import_deadlines', days)
+  const rows: unknown = await scene.read('container_stays', { asOf: AS_OF })
+  const stays = rows as readonly Stay[]
   const ports = new Map(
     stays.flatMap((stay) => (stay.place === 'port' ? [[stay.container_id, stay]] : [])),
   )
@@ -111,38 +88,30 @@ it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3']
   )
 })
 
+const shows = (table: string) =>
+  scene.expectRows('container_stays', { asOf: AS_OF, rest: 'order by container_id, place' }, table)
+
+const BOX = { pod_timezone: 'America/Los_Angeles', pod_discharged_at: '2026-11-03T20:00:00Z' }
+
 it('keeps a day that was withdrawn after the container left', { tags: ['JA14'] }, async () => {
   const out = '2026-11-07T20:00:00Z'
-  const ramp = {
-    final_destination_timezone: CHICAGO,
-    pod_rail_departed_at: '2026-11-05T20:00:00Z',
-    ind_ata_at: '2026-11-07T06:00:00Z',
-    final_destination_full_out_at: out,
-  }
-  await insertKnown(scene, 'containers', [
-    ...['after', 'before', 'given again'].map((id) => box(id, { pod_full_out_at: out })),
-    box('rail', ramp),
-    box('there'),
-  ])
+  const boxes = `
+    container_id | pod_full_out_at | pod_rail_departed_at | ind_ata_at        | final_destination_full_out_at | final_destination_timezone
+    after        | ${out}          |                      |                   |                               |
+    before       | ${out}          |                      |                   |                               |
+    given again  | ${out}          |                      |                   |                               |
+    rail         |                 | 2026-11-05T20:00Z    | 2026-11-07T06:00Z | ${out}                        | America/Chicago
+    there        |                 |                      |                   |                               |`
+  await scene.insertKnown('containers', boxes, BOX)
   // Withdrawn at noon of the 8th, or a day before, when it was still there.
-  const withdrawn = (
-    id: string,
-    on: string,
-    day: object = lastFreeDay(id, 'terminal', '2026-11-05'),
-  ) => ({
-    ...day,
-    valid_from: '2026-11-01T00:00:00Z',
-    valid_to: `2026-11-${on}T16:00:00Z`,
-  })
+  const days = Object.entries({ after: 8, before: 7, 'given again': 8, rail: 8, there: 8 })
+  const withdrawn = days.map(([id, on]) => ({
+    ...lastFreeDay(id, id === 'rail' ? 'rail' : 'terminal', `2026-11-0${id === 'rail' ? 6 : 5}`),
+    ...{ valid_from: '2026-11-01T00:00:00Z', valid_to: `2026-11-0${on}T16:00:00Z` },
+  }))
   const again = lastFreeDay('given again', 'terminal', '2026-11-07')
-  await scene.insert('container_import_deadline_history', [
-    withdrawn('after', '08'),
-    withdrawn('before', '07'),
-    withdrawn('given again', '08'),
-    withdrawn('rail', '08', lastFreeDay('rail', 'rail', '2026-11-06')),
-    withdrawn('there', '08'),
-    { ...again, valid_from: '2026-11-08T16:00:00Z' },
-  ])
+  const since = { ...again, valid_from: '2026-11-08T16:00:00Z' }
+  await scene.insert('container_import_deadline_history', [...withdrawn, since])
   await scene.insert('container_import_deadlines', [again])
   await shows(`
     container_id | place | state       | days_over | binding_on
@@ -155,7 +124,7 @@ it('keeps a day that was withdrawn after the container left', { tags: ['JA14'] }
 })
 
 it('is not unknown where the terminal was asked lately', { tags: ['JA11'] }, async () => {
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     { shipment_id: 's1', line_tracking_stopped_reason: 'no_updates_at_line' },
   ])
   const [boxes, expected] = givenAndExpected(`
@@ -165,11 +134,10 @@ it('is not unknown where the terminal was asked lately', { tags: ['JA11'] }, asy
     later        | 2026-11-08T20:00:01Z => unknown | -         | true
     long ago     | 2026-11-06T20:00:00Z => unknown | -         | true
     never        | -                    => unknown | -         | true`)
-  const stopped = rowsOf(boxes).map(({ container_id, ...said }) =>
-    box(container_id!, { shipment_id: 's1', ...said }),
+  await scene.insertKnown('containers', boxes, { ...BOX, shipment_id: 's1' })
+  const days = ['asked', 'later', 'long ago', 'never'].map((id) =>
+    lastFreeDay(id, 'terminal', '2026-11-06'),
   )
-  await insertKnown(scene, 'containers', stopped)
-  const days = stopped.map((one) => lastFreeDay(one.container_id, 'terminal', '2026-11-06'))
-  await insertKnown(scene, 'container_import_deadlines', days)
+  await scene.insertKnown('container_import_deadlines', days)
   await shows(expected)
 })

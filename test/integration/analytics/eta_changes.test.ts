@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertVersionTable } from '../../support/insert-versions.js'
-import { expectRows } from '../../support/tables.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -15,7 +14,7 @@ const SHIPMENT = {
 /** Versions of shipments that follow each other. */
 async function insertChanges(table: string, more: object = {}): Promise<void> {
   const base = { ...SHIPMENT, pod_timezone: 'America/Los_Angeles', ...more }
-  await insertVersionTable(scene, base, table)
+  await scene.insertVersionTable(base, table)
   await scene.query(
     `insert into tracking.shipments
       (shipment_id, bill_of_lading_number, shipping_line_scac, port_of_lading_locode,
@@ -26,7 +25,7 @@ async function insertChanges(table: string, more: object = {}): Promise<void> {
 }
 
 const shows = (table: string, asOf = '') =>
-  expectRows(scene, 'eta_changes', { asOf, rest: 'order by shipment_id, changed_at' }, table)
+  scene.expectRows('eta_changes', { asOf, rest: 'order by shipment_id, changed_at' }, table)
 
 it('tells each move, and an ETA taken back and given again, but no first one', async () => {
   await insertChanges(`
@@ -71,37 +70,26 @@ it('takes a missing zone as sent, flags one that is none, and compares nothing o
 })
 
 it('takes a vessel or voyage that was filled in, or is written otherwise, for no other one', async () => {
-  const earlier = '2026-03-01T00:00Z | 2026-03-07T12:00Z'
-  const later = '2026-03-02T00:00Z | 2026-03-08T12:00Z'
-  await insertChanges(`
-    shipment_id      | valid_from | pod_eta_at | pod_vessel_name | pod_vessel_imo | pod_voyage_number
-    a same           | ${earlier}              | EMMA MAERSK     | 9000001        | 118E
-    a same           | ${later}                | EMMA MAERSK     | 9000001        | 118E
-    b voyage         | ${earlier}              | EMMA MAERSK     | 9000001        | 118E
-    b voyage         | ${later}                | EMMA MAERSK     | 9000001        | 0118e
-    c letters        | ${earlier}              | EMMA MAERSK     | 9000001        | 118E
-    c letters        | ${later}                | Emma Mærsk      | 9000001        | 118E
-    d unnumbered     | ${earlier}              | EMMA MAERSK     | -              | 118E
-    d unnumbered     | ${later}                | Emma Maersk     | -              | 118E
+  const cases = rowsOf(`
+    is_other | imo     | name        | voyage | other_imo | other_name  | other_voyage
+    false    | 9000001 | EMMA MAERSK | 118E   | 9000001   | EMMA MAERSK | 118E
+    false    | 9000001 | EMMA MAERSK | 118E   | 9000001   | EMMA MAERSK | 0118e
+    false    | 9000001 | EMMA MAERSK | 118E   | 9000001   | Emma Mærsk  | 118E
+    false    | -       | EMMA MAERSK | 118E   | -         | Emma Maersk | 118E
     -- Filled in, or no longer reported.
-    e number         | ${earlier}              | EMMA MAERSK     | -              | 118E
-    e number         | ${later}                | EMMA MAERSK     | 9000001        | 118E
-    f all            | ${earlier}              | -               | -              | -
-    f all            | ${later}                | EMMA MAERSK     | 9000001        | 118E
-    g none           | ${earlier}              | EMMA MAERSK     | 9000001        | 118E
-    g none           | ${later}                | -               | -              | -
+    false    | -       | EMMA MAERSK | 118E   | 9000001   | EMMA MAERSK | 118E
+    false    | -       | -           | -      | 9000001   | EMMA MAERSK | 118E
+    false    | 9000001 | EMMA MAERSK | 118E   | -         | -           | -
     -- Other vessels: by number, by name if one lacks a number, by voyage.
-    h other number   | ${earlier}              | EMMA MAERSK     | 9000001        | 118E
-    h other number   | ${later}                | EMMA MAERSK     | 9000002        | 118E
-    i other name     | ${earlier}              | EMMA MAERSK     | -              | 118E
-    i other name     | ${later}                | EVER GIVEN      | 9000001        | 118E
-    j other voyage   | ${earlier}              | EMMA MAERSK     | 9000001        | 118E
-    j other voyage   | ${later}                | EMMA MAERSK     | 9000001        | 118W
-    k longer voyage  | ${earlier}              | -               | -              | 118E
-    k longer voyage  | ${later}                | -               | -              | 1180E`)
-  await shows(
-    ['is_voyage_changed', ...Array<string>(7).fill('false'), ...Array<string>(4).fill('true')].join(
-      '\n',
-    ),
-  )
+    true     | 9000001 | EMMA MAERSK | 118E   | 9000002   | EMMA MAERSK | 118E
+    true     | -       | EMMA MAERSK | 118E   | 9000001   | EVER GIVEN  | 118E
+    true     | 9000001 | EMMA MAERSK | 118E   | 9000001   | EMMA MAERSK | 118W
+    true     | -       | -           | 118E   | -         | -           | 1180E`)
+  for (const { is_other, ...given } of cases) {
+    const [answer] = await scene.query(
+      'select tracking_analytics.is_other_voyage($1, $2, $3, $4, $5, $6)::text as is_other',
+      Object.values(given),
+    )
+    expect({ ...given, ...answer }).toEqual({ ...given, is_other })
+  }
 })

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertVersionTable } from '../../support/insert-versions.js'
-import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -10,9 +8,9 @@ const LINE = { shipping_line_scac: 'MAEU', pod_timezone: 'America/Los_Angeles' }
 const COLUMNS = 'shipment_id | horizon_days | outcome | is_counted | error_hours'
 
 const versions = (table: string, more: object = {}) =>
-  insertVersionTable(scene, { ...LINE, ...more }, table)
+  scene.insertVersionTable({ ...LINE, ...more }, table)
 const shows = (table: string, asOf = AS_OF, rest = '') =>
-  expectRows(scene, 'eta_promises', { asOf, rest }, table)
+  scene.expectRows('eta_promises', { asOf, rest }, table)
 const promises = (rows: string) => shows(`${COLUMNS}\n${rows}`, AS_OF, 'order by 1, 2')
 
 it('has the whole row of a promise', async () => {

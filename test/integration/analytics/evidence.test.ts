@@ -1,43 +1,27 @@
 import { it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
 const ORDER = 'order by container_id, seen_at, kind, subject'
 const shows = (table: string, asOf = '2026-03-20T00:00:00Z') =>
-  expectRows(scene, 'evidence', { asOf, rest: ORDER }, table)
-
-const version = (valid_from: string, valid_to: string | null, more: object = {}) => ({
-  container_id: 'c1',
-  number: 'MSKU0000001',
-  shipment_id: 's1',
-  pod_terminal_id: 't1',
-  pod_timezone: 'America/Los_Angeles',
-  valid_from,
-  valid_to,
-  ...more,
-})
-
-const known = { availability_known: true }
+  scene.expectRows('evidence', { asOf, rest: ORDER }, table)
 
 it('joins versions of one availability, and parts them at a change or a gap', async () => {
   await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-  const available = { ...known, available_for_pickup: true }
-  await scene.insert('container_history', [
-    version('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z'),
-    version('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', {
-      availability_known: false,
-      available_for_pickup: true,
-    }),
-    version('2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', { ...available, source: 'webhook' }),
-    version('2026-03-04T00:00:00Z', '2026-03-04T18:00:00Z', { ...available, seal_number: 'S' }),
-    version('2026-03-04T18:00:00Z', '2026-03-05T00:00:00Z', { ...available, seal_number: 'T' }),
-    // Tombstoned for a day.
-    version('2026-03-06T00:00:00Z', '2026-03-07T00:00:00Z', available),
-    version('2026-03-07T00:00:00Z', null, { ...known, available_for_pickup: false }),
-  ])
+  // Tombstoned for a day.
+  const versions = `
+    valid_from        | valid_to          | availability_known | available_for_pickup | source  | seal_number
+    2026-03-01T00:00Z | 2026-03-02T00:00Z |                    |                      |         |
+    2026-03-02T00:00Z | 2026-03-03T00:00Z | false              | true                 |         |
+    2026-03-03T00:00Z | 2026-03-04T00:00Z | true               | true                 | webhook |
+    2026-03-04T00:00Z | 2026-03-04T18:00Z | true               | true                 |         | S
+    2026-03-04T18:00Z | 2026-03-05T00:00Z | true               | true                 |         | T
+    2026-03-06T00:00Z | 2026-03-07T00:00Z | true               | true                 |         |
+    2026-03-07T00:00Z |                   | true               | false                |         |`
+  const box = { container_id: 'c1', number: 'A', pod_timezone: 'America/Los_Angeles' }
+  await scene.insert('container_history', versions, box)
   const first = `
     value         | source  | is_open | seen_at                | gone_at
     not known     | sync    | false   | 2026-03-01 00:00:00+00 | 2026-03-03 00:00:00+00`
@@ -51,7 +35,7 @@ it('joins versions of one availability, and parts them at a change or a gap', as
 })
 
 it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () => {
-  await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
+  await scene.insertKnown('containers', [{ container_id: 'c1', number: 'A' }])
   // The text is part of the key.
   const holds = `
     description | status  | valid_from        | valid_to
@@ -72,7 +56,7 @@ it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () 
   )
   const showsHolds = (asOf: string, table: string) => {
     const rest = `where kind = 'hold' order by seen_at, value`
-    return expectRows(scene, 'evidence', { asOf, rest }, table)
+    return scene.expectRows('evidence', { asOf, rest }, table)
   }
   const earlier = `
     value             | is_open | seen_at                | gone_at

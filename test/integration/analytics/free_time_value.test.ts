@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertBoxes, insertRule, type Box } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
+import { insertBoxes, insertRule, type Box, type Rates } from '../../support/scenes/charges.js'
 
 const scene = useAnalyticsScene()
 
@@ -12,22 +11,10 @@ const at = (date: number) => new Date(Date.UTC(2026, 10, date, 18)).toISOString(
 const dateOf = (date: number) => at(date).slice(0, 10)
 
 /** 100 for the first three days over, then 150, unless given. */
-const rule = (
-  more: object = {},
-  rates: Readonly<Record<number, string>> = { 1: '100', 4: '150' },
-) =>
-  insertRule(
-    scene,
-    {
-      rule_name: 'line',
-      charge: 'demurrage',
-      place: 'port',
-      free_days: 5,
-      counts: 'calendar',
-      ...more,
-    },
-    rates,
-  )
+const rule = (more: object = {}, rates: Rates = { 1: '100', 4: '150' }) => {
+  const line = { rule_name: 'line', charge: 'demurrage', place: 'port', free_days: 5 }
+  return insertRule(scene, { ...line, ...more }, rates)
+}
 
 interface Out extends Omit<Box, 'lastFree'> {
   readonly to: number
@@ -49,8 +36,7 @@ const VARIANT = ['free_days', 'last_free_on', 'days_over', 'days_without_rate', 
 
 /** Own, 4, 7 and 10 free days of a rule's charge: last free day of November, days over, amount. */
 const variants = (rows: string, where = `rule_name = 'line'`) =>
-  expectRows(
-    scene,
+  scene.expectRows(
     'free_time_variants',
     { asOf: NOW, rest: `where ${where} order by container_id, is_own desc, free_days` },
     `${VARIANT.join(' | ')}\n${rows}`,
@@ -76,20 +62,9 @@ it('has each clock that ended with other numbers of free days, with every column
 
 it('leaves all else of the rule as it is: working days, first day, tiers, one merged clock', async () => {
   // The 2nd is day 1; the 11th is a holiday. Free: 2, 3, 4, 5, 6 and no weekend.
-  await rule(
-    {
-      rule_name: 'line',
-      counts: 'working',
-      charged: 'working',
-      first_day: 1,
-      tier_counts: 'start',
-      holiday_calendar: 'us',
-      until: 'empty_return',
-      minimum: '120',
-      cap: '700',
-    },
-    { 1: '10', 6: '50', 9: '200' },
-  )
+  const working = { counts: 'working', charged: 'working', first_day: 1, holiday_calendar: 'us' }
+  const merged = { tier_counts: 'start', until: 'empty_return', minimum: '120', cap: '700' }
+  await rule({ ...working, ...merged }, { 1: '10', 6: '50', 9: '200' })
   await scene.insertInto('analytics', 'holidays', [{ calendar: 'us', holiday_on: dateOf(11) }])
   await insertOuts([
     // The empty is back on the 18th. Working days since the start: 9 to 13, but the 11th, then
@@ -109,7 +84,7 @@ it('leaves all else of the rule as it is: working days, first day, tiers, one me
     7  | 2026-11-10 | 0  | 0 | 0
     10 | 2026-11-16 | 0  | 0 | 0`)
   const used = { asOf: NOW, rest: 'where is_own order by container_id' }
-  await expectRows(scene, 'free_time_variants', used, 'days_used\n12\n7')
+  await scene.expectRows('free_time_variants', used, 'days_used\n12\n7')
 })
 
 it('moves a reported day as the day of the rule moves, and counts from the start without one', async () => {
@@ -140,7 +115,7 @@ it('moves a reported day as the day of the rule moves, and counts from the start
 })
 
 it('has no number for what has no rate, no rule, no start, no end or no last free day', async () => {
-  await rule({ rule_name: 'line' }, { 3: '80' })
+  await rule({}, { 3: '80' })
   await insertOuts([
     { id: 'A', to: 9 },
     { id: 'B', to: 8, line: 'HLCU', more: { pod_discharged_at: null }, lastFree: 6 },
@@ -159,22 +134,17 @@ it('has no number for what has no rate, no rule, no start, no end or no last fre
     A            | 7         | 3         | 2                 | 80
     G            | -         | 0         | 0                 | 0
     G            | -         | 0         | 0                 | 0`
-  await expectRows(scene, 'free_time_variants', { asOf: NOW, rest: either }, known)
+  await scene.expectRows('free_time_variants', { asOf: NOW, rest: either }, known)
   const table = `
     containers | days_over | days_without_rate | amount | four_days_savings_amount
     2          | 2         | 2                 | 0      | -80`
-  await expectRows(scene, 'free_time_value', { asOf: NOW }, table)
+  await scene.expectRows('free_time_value', { asOf: NOW }, table)
 })
 
 it('says what was used from ten containers on, by line, terminal, rule and charge', async () => {
   await rule()
   await rule({ rule_name: 'yard', charge: 'storage', free_days: 4 })
-  await rule({
-    rule_name: 'empties',
-    charge: 'detention',
-    starts_with: 'gate_out',
-    place: null,
-  })
+  await rule({ rule_name: 'empties', charge: 'detention', place: null })
   // 1 to 10 days.
   const boxes = Array.from({ length: 10 }, (_, n) => ({ id: `A${n}`, to: 3 + n }))
   await insertOuts([...boxes, ...boxes.slice(1).map(({ to }) => ({ id: `B${to}`, to, line: 'X' }))])
@@ -185,5 +155,5 @@ it('says what was used from ten containers on, by line, terminal, rule and charg
     storage   | X                  | yard      | 9          | -                | -             | 2400   | 2400
     demurrage | MAEU               | line      | 10         | 5.5              | 8.2           | 1650   | 2400
     demurrage | X                  | line      | 9          | -                | -             | 1650   | 2400`
-  await expectRows(scene, 'free_time_value', { asOf: NOW }, used)
+  await scene.expectRows('free_time_value', { asOf: NOW }, used)
 })

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { resources } from '../../../src/source/records/index.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -39,23 +39,17 @@ it('tells of each stream its last sync and outcome', { tags: ['FA6'] }, async ()
   const rest = 'order by stream'
   const now = { asOf: '2026-03-20T12:00Z', rest }
   const outcomes = `
-    stream     | last_complete_run_id | last_outcome | last_detail | age_hours | rows
-    containers | -                    | running      | -           | -         | 0
-    ports      | 1                    | complete     | -           | 4.00      | 0
-    shipments  | 2                    | incomplete   | page 3: 502 | 3.25      | 2`
-  await expectRows(scene, 'freshness', now, outcomes)
-  const times = `
-    last_complete_started_at | last_whole_started_at  | last_complete_finished_at | last_started_at
-    -                        | -                      | -                         | 2026-03-20 10:00:00+00
-    2026-03-20 08:00:00+00   | 2026-03-20 08:00:00+00 | 2026-03-20 08:10:00+00    | 2026-03-20 08:00:00+00
-    2026-03-20 08:45:00+00   | 2026-03-20 08:00:00+00 | 2026-03-20 09:02:00+00    | 2026-03-20 10:00:00+00`
-  await expectRows(scene, 'freshness', now, times)
+    stream     | last_complete_run_id | last_outcome | last_detail | age_hours | rows | last_complete_started_at | last_whole_started_at  | last_complete_finished_at | last_started_at
+    containers | -                    | running      | -           | -         | 0    | -                        | -                      | -                         | 2026-03-20 10:00:00+00
+    ports      | 1                    | complete     | -           | 4.00      | 0    | 2026-03-20 08:00:00+00   | 2026-03-20 08:00:00+00 | 2026-03-20 08:10:00+00    | 2026-03-20 08:00:00+00
+    shipments  | 2                    | incomplete   | page 3: 502 | 3.25      | 2    | 2026-03-20 08:45:00+00   | 2026-03-20 08:00:00+00 | 2026-03-20 09:02:00+00    | 2026-03-20 10:00:00+00`
+  await scene.expectRows('freshness', now, outcomes)
   // While run 2 was under way the first one was the last complete one.
   const table = `
     stream    | last_complete_run_id | age_hours
     ports     | 1                    | 1.02
     shipments | 1                    | 1.02`
-  await expectRows(scene, 'freshness', { asOf: '2026-03-20T09:01Z', rest }, table)
+  await scene.expectRows('freshness', { asOf: '2026-03-20T09:01Z', rest }, table)
 })
 
 it('counts the rows of every stream', { tags: ['JC1', 'JC2'] }, async () => {

@@ -1,14 +1,9 @@
-import { sql } from 'kysely'
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  parseInvoices,
-  storeInvoices,
-} from '../../../src/extensions/answers/questions/dd-invoices.js'
-import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
-import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
-import { readFile } from 'node:fs/promises'
+import { importExamples } from '../../support/scenes/charges.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { setAsOf } from '../../support/set-as-of.js'
@@ -66,14 +61,7 @@ let ends: { readonly table: string; readonly name: string }[]
 
 beforeAll(async () => {
   scene = await openLoadedWeek()
-  const read = (name: string) =>
-    readFile(new URL(`../../../config/${name}.example.csv`, import.meta.url), 'utf8')
-  for (const name of ['holidays', 'free-time-rules']) {
-    const file = parseRulesFile(name, await read(name))
-    await scene.warehouse.transaction('import', (session) => storeRulesFile(session, file))
-  }
-  const invoices = parseInvoices('invoices', await read('invoices'))
-  await scene.warehouse.transaction('import', (session) => storeInvoices(session, invoices))
+  await importExamples({ DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' })
   columns = await scene.query<Column>(
     `select format('%I.%I', space.nspname, class.relname) as table, column_.attname as name,
         format_type(column_.atttypid, null) as type, not column_.attnotnull as "isNullable"
@@ -90,10 +78,7 @@ beforeAll(async () => {
       and column_.attname not like '\\_%'
       and column_.attname not in ('valid_from', 'valid_to')
       and not exists (
-        select
-        from pg_constraint as own
-        where own.conrelid = class.oid
-          and column_.attnum = any (own.conkey)
+        select from pg_constraint where conrelid = class.oid and column_.attnum = any (conkey)
       )
     order by 1, 2`,
   )
@@ -142,44 +127,31 @@ async function failing(seed: number | Emptied): Promise<string[]> {
   const failures: string[] = []
   const undone = new Error('undone')
   const work = scene.warehouse.transaction('corrupt and ask', async (session) => {
-    const tables = new Map<string, string[]>()
-    for (const column of columns) {
-      const changed = typeof seed === 'string' ? undefined : assignment(column, seed)
-      const list = tables.get(column.table) ?? []
-      tables.set(column.table, changed === undefined ? list : [...list, changed])
-    }
-    for (const [table, changed] of tables) {
-      if (seed === 'empty') await session.query('empty', sql`delete from ${sql.raw(table)}`)
-      else if (changed.length > 0) {
-        await session.query(
-          'corrupt',
-          sql`update ${sql.raw(table)} set ${sql.raw(changed.join(', '))}`,
-        )
-      }
+    const run = (statement: string) => session.query('change', rawStatement(statement))
+    for (const table of new Set(columns.map((column) => column.table))) {
+      if (seed === 'empty') await run(`delete from ${table}`)
+      if (typeof seed === 'string') continue
+      const own = columns.filter((column) => column.table === table)
+      const changed = own.flatMap((column) => assignment(column, seed) ?? [])
+      if (changed.length > 0) await run(`update ${table} set ${changed.join(', ')}`)
     }
     if (seed === 'gone') {
-      for (const { table, name } of ends) {
-        const change = sql.raw(`update ${table} set ${name} = ${ENDS[name]!}`)
-        await session.query('end', sql`${change}`)
-      }
+      for (const { table, name } of ends) await run(`update ${table} set ${name} = ${ENDS[name]!}`)
     }
     const asOf = seed === 'gone' ? '' : new Date(scene.simulator.clock.now()).toISOString()
     await setAsOf(session, asOf)
     for (const view of views) {
-      await session.query('mark', sql`savepoint before_view`)
+      await run('savepoint before_view')
       try {
         // As texts, so that every column is made.
-        const [answer] = await session.query(
-          'ask',
-          sql<{ rows: number }>`select count(*)::int as rows, max(length(one::text))
-          from ${sql.raw(view)} as one`,
-        )
+        const statement = `select count(*)::int as rows, max(length(one::text)) from ${view} as one`
+        const [answer] = await session.query('ask', rawStatement<{ rows: number }>(statement))
         if (typeof seed === 'string' && answer!.rows > 0) failures.push(`${view}: rows`)
-        await session.query('keep', sql`release savepoint before_view`)
+        await run('release savepoint before_view')
       } catch (error) {
         const reason = error instanceof Error ? (error.cause ?? error) : error
         failures.push(`${view}: ${inspect(reason)}`)
-        await session.query('go back', sql`rollback to savepoint before_view`)
+        await run('rollback to savepoint before_view')
       }
     }
     throw undone
@@ -235,4 +207,54 @@ it.skipIf(isOnCitus)('every view answers, whatever is in them', { tags: ['releas
     if (found.length > 0) failures[seed] = found
   }
   expect(failures).toEqual({})
+})
+
+/** Settings of our sessions, and those of a reader. */
+const OURS = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', IntervalStyle: 'iso_8601' }
+const FOREIGN = { TimeZone: 'America/Los_Angeles', DateStyle: 'German', IntervalStyle: 'postgres' }
+
+/**
+ * A text of a value that is the same in every session: what may differ is how the session shows it.
+ */
+const EXPRESSIONS: Readonly<Record<string, (column: string) => string>> = {
+  'timestamp with time zone': (column) => `extract(epoch from ${column})::text`,
+  'timestamp without time zone': (column) => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS.US')`,
+  date: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
+  interval: (column) => `extract(epoch from ${column})::text`,
+}
+
+it('no view depends on zone and date style of a reader', { tags: ['FA3', 'release'] }, async () => {
+  const typed = await scene.query<{ view: string; columns: Record<string, string> }>(
+    `select table_schema || '.' || table_name as view,
+      jsonb_object_agg(quote_ident(column_name), data_type) as columns
+    from information_schema.columns
+    inner join information_schema.views using (table_schema, table_name)
+    -- Views as of an instant are made of the same text; stored ones are the views until they are
+    -- stored.
+    where table_schema like 'tracking%'
+      and table_schema not in ('tracking_as_of', 'tracking_stored')
+    group by 1`,
+  )
+  expect(typed.length).toBeGreaterThan(30)
+  const client = new pg.Client({ connectionString: scene.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  // One transaction, so that both readings are of one instant.
+  await client.query('begin isolation level repeatable read')
+  for (const { view, columns } of typed) {
+    const digests = Object.entries(columns).map(([column, type]) => {
+      const text = (EXPRESSIONS[type] ?? ((name: string) => `${name}::text`))(`one.${column}`)
+      return `md5(string_agg(${text}, '|' order by ${text})) as ${column}`
+    })
+    const read = async (settings: Readonly<Record<string, string>>) => {
+      for (const [name, value] of Object.entries(settings)) {
+        await client.query('select set_config($1, $2, true)', [name, value])
+      }
+      const { rows } = await client.query<object>(
+        `select ${digests.join(', ')} from ${view} as one`,
+      )
+      return rows
+    }
+    expect({ view, read: await read(FOREIGN) }).toEqual({ view, read: await read(OURS) })
+  }
 })

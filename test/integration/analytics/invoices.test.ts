@@ -1,14 +1,11 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   parseInvoices,
   storeInvoices,
 } from '../../../src/extensions/answers/questions/dd-invoices.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
 import { importRules, lastFreeDay } from '../../support/scenes/charges.js'
-import { cellOf, linesOf, rowsOf, toLines } from '../../support/tables.js'
-import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { cellOf, linesOf, toLines } from '../../support/tables.js'
 
 const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note,until
 line,demurrage,MAEU,,,port,,,4,,,,1,100,USD,,,,
@@ -70,43 +67,19 @@ const WORDS: Readonly<Record<string, Partial<Line>>> = {
 
 let scene: AnalyticsScene
 
-/** Versions of a container, one after the other: from when on, and what it says then. */
-async function insertVersions(
-  container: object,
-  versions: readonly (readonly [from: string, said: object])[],
-): Promise<void> {
-  const [, last] = versions.at(-1)!
-  await scene.insert('containers', [{ ...container, ...last }])
-  await scene.insert(
-    'container_history',
-    versions.map(([valid_from, said], at) => ({
-      ...container,
-      ...said,
-      valid_from,
-      valid_to: versions[at + 1]?.[0] ?? null,
-    })),
-  )
-}
-
 beforeAll(async () => {
   scene = await openAnalyticsScene()
   await importRules(scene, RULES)
-  const shipment = (shipment_id: string, more: object = {}) => ({
-    shipment_id,
-    shipping_line_scac: 'MAEU',
-    bill_of_lading_number: null,
-    normalized_number: null,
-    ...more,
-  })
-  await insertKnown(scene, 'shipments', [
-    shipment('now', { bill_of_lading_number: 'MAEU199146355', normalized_number: '199146355' }),
-    shipment('before', { bill_of_lading_number: 'Maeu188-abc-111' }),
-    shipment('to come', { bill_of_lading_number: 'MAEU200000000' }),
-    shipment('nameless'),
-    shipment('hamburg', { port_of_discharge_locode: 'DEHAM' }),
-    shipment('msc', { shipping_line_scac: 'MSCU' }),
-    shipment('hapag', { shipping_line_scac: 'HLCU' }),
-  ])
+  const shipments = `
+    shipment_id | bill_of_lading_number | normalized_number | shipping_line_scac | port_of_discharge_locode
+    now         | MAEU199146355         | 199146355         |                    |
+    before      | Maeu188-abc-111       |                   |                    |
+    to come     | MAEU200000000         |                   |                    |
+    nameless    |                       |                   |                    |
+    hamburg     |                       |                   |                    | DEHAM
+    msc         |                       |                   | MSCU               |
+    hapag       |                       |                   | HLCU               |`
+  await scene.insertKnown('shipments', shipments, { shipping_line_scac: 'MAEU' })
 
   // Free to the 6th, gone on the 16th. On the 9th and the 10th it was not available.
   const gone = {
@@ -116,7 +89,7 @@ beforeAll(async () => {
     empty_terminated_at: '2026-11-23T18:00:00Z',
   }
   const box = { number: 'NYKU7401215', shipment_id: 'now', ...gone }
-  await insertVersions({ container_id: 'box', ...box }, [
+  await scene.insertContainer({ container_id: 'box', ...box }, [
     ['2026-10-20T00:00:00Z', {}],
     [dayOf(2), { availability_known: true, available_for_pickup: false }],
     [dayOf(5), { availability_known: true, available_for_pickup: true }],
@@ -124,18 +97,13 @@ beforeAll(async () => {
     [dayOf(11), { availability_known: true, available_for_pickup: true }],
     [dayOf(13), { availability_known: false, available_for_pickup: false }],
   ])
-  await insertKnown(scene, 'container_import_deadlines', [
+  await scene.insertKnown('container_import_deadlines', [
     lastFreeDay('box', 'terminal', '2026-11-06'),
+    lastFreeDay('only a day', 'line', '2026-11-06'),
   ])
+  const hold = { hold_key: 'customs', name: 'customs', status: 'hold' }
   await scene.insert('container_hold_history', [
-    {
-      container_id: 'box',
-      hold_key: 'customs',
-      name: 'customs',
-      status: 'hold',
-      valid_from: dayOf(12),
-      valid_to: dayOf(13),
-    },
+    { ...hold, container_id: 'box', valid_from: dayOf(12), valid_to: dayOf(13) },
   ])
 
   const nameless = { shipment_id: 'nameless', ...gone }
@@ -161,10 +129,7 @@ beforeAll(async () => {
     -- No rule holds for the demurrage of this line, which says a last free day of the second.
     no rule       | MSCU0000001 | msc         |                      |                      |                      |              |
     only a day    | MSCU0000002 | msc         |                      |                      |                      |              |`
-  await insertKnown(scene, 'containers', rowsOf(others, nameless))
-  await insertKnown(scene, 'container_import_deadlines', [
-    lastFreeDay('only a day', 'line', '2026-11-06'),
-  ])
+  await scene.insertKnown('containers', others, nameless)
   // The line moves its day on the 9th, and back after the gate-out;
   // the terminal at noon of the 9th.
   const said = (whose: 'line' | 'terminal', on: string, from: string, to: string | null) =>
@@ -182,7 +147,8 @@ beforeAll(async () => {
     lastFreeDay('moved', 'terminal', '2026-11-06'),
   ])
   // Its terminal said nothing at first; the value of the column does not count.
-  await insertVersions({ ...nameless, container_id: 'heard late', number: 'MSKU0000006' }, [
+  const heardLate = { ...nameless, container_id: 'heard late', number: 'MSKU0000006' }
+  await scene.insertContainer(heardLate, [
     ['2026-10-20T00:00:00Z', { availability_known: false, available_for_pickup: false }],
     [dayOf(5), { availability_known: true, available_for_pickup: true }],
   ])
@@ -198,7 +164,7 @@ beforeAll(async () => {
   }
   const departed = { pod_rail_departed_at: '2026-10-30T18:00:00Z' }
   const unloaded = { ...departed, ind_rail_unloaded_at: '2026-11-04T18:00:00Z' }
-  await insertVersions(onTrain, [
+  await scene.insertContainer(onTrain, [
     ['2026-10-20T00:00:00Z', { current_status: 'not_available' }],
     ['2026-10-27T00:00:00Z', { current_status: 'available' }],
     ['2026-10-30T20:00:00Z', { ...departed, current_status: 'on_rail' }],
@@ -222,6 +188,8 @@ function toCsv(lines: readonly Partial<Line>[]): string {
 }
 
 const parse = (lines: readonly Partial<Line>[]) => parseInvoices('a.csv', toCsv(lines))
+const store = (lines: ReturnType<typeof parse>) =>
+  scene.warehouse.transaction('store', (session) => storeInvoices(session, lines))
 
 const merge = (parts: readonly Partial<Line>[]): Partial<Line> =>
   parts.reduce((whole, part) => ({ ...whole, ...part }), {})
@@ -377,25 +345,19 @@ describe('the container of a line', () => {
   })
 
   it('is imported without a warning then', { tags: ['JB10'] }, async () => {
-    const { warehouse, drop } = await createTestWarehouse()
-    await warehouse.query(
-      'insert a container',
-      sql`insert into tracking.containers
-        (container_id, number, _observed_at, _first_seen_at, _changed_at)
-      values ('box', 'NYKU7401215', now(), now(), now())`,
+    await scene.query('delete from tracking_analytics.dd_invoices')
+    const report = await store(
+      parse([
+        { container_number: 'nyku 740121-5', invoice_number: '0071' },
+        { container_number: 'NYKU7401216', invoice_number: '71' },
+      ]),
     )
-    const lines = parse([
-      { container_number: 'nyku 740121-5', invoice_number: '0071' },
-      { container_number: 'NYKU7401216', invoice_number: '71' },
-    ])
-    const report = await warehouse.transaction('import', (session) => storeInvoices(session, lines))
     expect(report).toMatchObject({ total: 2, added: 2 })
     expect(report.warnings).toEqual([
       'container NYKU7401216 ends with the check digit 6, but ISO 6346 requires 5',
       'invoice 0071 of Maersk is there as 71 too: did a spreadsheet remove its zeros?',
       'the warehouse has no container NYKU7401216',
     ])
-    await drop()
   })
 })
 
@@ -525,29 +487,27 @@ it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'
 })
 
 describe('was_free_then', { tags: ['JA5'] }, () => {
-  it('is a day that was free when it ended, before the last free day was moved back', async () => {
-    // Of the first line the 13th and the 14th were never free. 1200 is more than 1100, but not for
-    // the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by the
-    // day that is known now.
-    await audit(`
+  it('is a day that was free when it ended, before the last free day was moved back', () =>
+    audit(`
+      -- Of the first line the 13th and the 14th were never free. 1200 is more than 1100, but not for
+      -- the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by the
+      -- day that is known now.
       is             | box         | days | daily_rate | amount => days_ours | days_free_then | disputable_amount | disputable_by_cause | reasons
       abroad         | MSKU0000008 | 7-14 | 150        | 1200   => 8         | 6              | 900               | was_free_then 900   | was_free_then, wrong_rate
       abroad storage | MSKU0000008 | 8-9  |            | 80     => 2         | 1              | 40                | was_free_then 40    | was_free_then
-      abroad         | MSKU0000008 | 6    |            | 100    => 0         | 0              | 100               | outside_period 100  | outside_period`)
-  })
+      abroad         | MSKU0000008 | 6    |            | 100    => 0         | 0              | 100               | outside_period 100  | outside_period`))
 
-  it('is unknown where the one who charges reported no day', async () => {
-    // The terminal reported one day, and never moved it.
-    await audit(`
+  audits(`
+    # is unknown where the one who charges reported no day
+      -- The terminal reported one day, and never moved it.
       is               | box         | days  => days_ours | days_free_then
                        |             |       => 2         | -
       storage          |             | 8     => 1         | 0
       abroad detention | MSKU0000008 | 17-18 => 0         | 0
                        | MSKU0000002 |       => -         | -`)
-  })
 })
 
-describe('charged_twice', () => {
+describe('charged_twice', { tags: ['JA3'] }, () => {
   audits(`
     # is a day on two lines, of one issuer or of two
       invoice_number | issuer | days | amount => also_charged_text      | reasons
@@ -559,23 +519,20 @@ describe('charged_twice', () => {
               |             | 7-8  |            |        => -                 | []
               |             | 11   | 150        | 150    => -                 | []
       storage |             | 8    |            |        => -                 | missing_items
-      undated | MSKU0000001 |      |            |        => -                 | missing_items`)
-
-  it('is worth the days of the line that came later', { tags: ['JA3'] }, async () => {
-    // Of the first the 6th and the 7th, and the 5th; the 6th is not ours either, and counts once.
-    await audit(`
+      undated | MSKU0000001 |      |            |        => -                 | missing_items
+    # is worth the days of the line that came later
+      -- Of the first the 6th and the 7th, and the 5th; the 6th is not ours either, and counts once.
       is     | invoice_number | issued_on  | days | amount => verdict | disputable_amount | disputable_by_cause                    | reasons
       abroad | B              | 2026-11-21 | 5-7  | 300    => dispute | 300               | charged_twice 200, outside_period 100 | charged_twice, outside_period
       abroad | C              | 2026-11-20 | 6-8  | 300    => dispute | 100               | outside_period 100                     | charged_twice, outside_period
-      abroad | D              | -          | 8    | 100    => dispute | 100               | charged_twice 100                      | charged_twice`)
-    await audit(`
+      abroad | D              | -          | 8    | 100    => dispute | 100               | charged_twice 100                      | charged_twice
+    # is worth those of the second line where both have one date
       is     | invoice_number => verdict | disputable_amount | disputable_by_cause | reasons
       abroad |                => check   | -                 | -                   | charged_twice
       abroad | B              => dispute | 200               | charged_twice 200   | charged_twice`)
-  })
 })
 
-describe('a credit note', () => {
+describe('a credit note', { tags: ['JA3'] }, () => {
   audits(`
     # is taken, and claims no day
       -- Two days of 150, given back at a rate that would be wrong.
@@ -595,11 +552,9 @@ describe('a credit note', () => {
                 | D              |        | 7-10 | -          |               |            | -1     => 0
                 | N              |        | 7-10 | -          |               |            | -10    => 0
                 | N              |        | 7-10 | -          |               |            | -2     => 0
-                | N              |        | 3-4  | -          |               |            | -3     => -3`)
-
-  it('counts for the line that it belongs to, and once', { tags: ['JA3'] }, async () => {
-    // More than is disputable of it, and all of it; the last one is for nothing that was charged.
-    await audit(`
+                | N              |        | 3-4  | -          |               |            | -3     => -3
+    # counts for the line that it belongs to, and once
+      -- More than is disputable of it, and all of it; the last one is for nothing that was charged.
       is     | invoice_number | days  | daily_rate | amount | free_days => net_amount | verdict | disputable_amount | disputable_by_cause                | reasons
       abroad |                | 9-10  | 150        | 300    |           => 200        | dispute | 200               | credited -100, not_available 300  | not_available
       abroad | B              | 9-10  | 150        | -100   |           => 0          | pay     | 0                 | {}                                 | negative_amount
@@ -607,16 +562,12 @@ describe('a credit note', () => {
       abroad | B              | 6-7   |            | -120   |           => 0          | pay     | 0                 | {}                                 | negative_amount
       abroad |                | 12    | 150        | 150    | 3         => 0          | pay     | 0                 | on_hold 150, credited -150        | on_hold, wrong_free_time
       abroad | B              | 12    |            | -150   |           => 0          | pay     | 0                 | {}                                 | negative_amount
-      abroad | B              | 20-21 |            | -50    |           => -50        | check   | -                 | -                                  | negative_amount`)
-  })
-
-  it('takes a line back, so that another may charge its days', { tags: ['JA3'] }, async () => {
-    await audit(`
+      abroad | B              | 20-21 |            | -50    |           => -50        | check   | -                 | -                                  | negative_amount
+    # takes a line back, so that another may charge its days
       is     | invoice_number | issued_on  | daily_rate | amount => net_amount | verdict | disputable_by_cause           | reasons
       abroad |                |            | 120        | 240    => 0          | pay     | credited -40, wrong_rate 40  | charged_twice, wrong_rate
       abroad | B              |            | 120        | -240   => 0          | pay     | {}                            | negative_amount
       abroad | C              | 2026-11-25 |            |        => 200        | pay     | {}                            | []`)
-  })
 
   it('has an amount below zero, and no rate', () => {
     expect(() => parse([{ daily_rate: '-1', amount: '--1' }])).toThrow(
@@ -661,10 +612,8 @@ describe('wrong_availability', () => {
       detention | NYKU7401215 |      | 2026-11-01   => -                 | outside_period, wrong_free_time, missing_items
       undated   | NYKU7401215 | 11   |              => 2026-11-05        | wrong_sum, missing_items`)
 
-  it('is not known before we saw it', async () => {
-    const early = '2026-11-04T20:00:00Z'
-    await audit('available_on => available_seen_on\n2026-11-03 => -', early)
-  })
+  it('is not known before we saw it', () =>
+    audit('available_on => available_seen_on\n2026-11-03 => -', '2026-11-04T20:00:00Z'))
 })
 
 describe('a file of invoices', () => {
@@ -684,8 +633,6 @@ describe('a file of invoices', () => {
   it('may have payments, and be from before there were any', async () => {
     const [before, paid] = [parse([{}]), parse([{ paid_amount: '150.50', paid_on: '2026-12-01' }])]
     expect(before).toMatchObject([{ amount: '200', paid_amount: null, paid_on: null }])
-    const store = (lines: typeof paid) =>
-      scene.warehouse.transaction('store', (session) => storeInvoices(session, lines))
     await scene.query('delete from tracking_analytics.dd_invoices')
     expect(await store(before)).toMatchObject({ total: 1, added: 1 })
     expect(await store(paid)).toMatchObject({ total: 1, changed: 1 })

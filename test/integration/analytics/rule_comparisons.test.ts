@@ -5,7 +5,7 @@ import {
 } from '../../../src/extensions/answers/questions/compare-rules.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { importRules, insertBoxes } from '../../support/scenes/charges.js'
-import { expectRows, givenAndExpected, rowsOf } from '../../support/tables.js'
+import { givenAndExpected, rowsOf } from '../../support/tables.js'
 
 /** Four free days each, from the discharge on Monday 2 November 2026. */
 const RULES = `rule,charge,line,free_days,counts,starts_with,currency
@@ -47,7 +47,7 @@ it('says how each reported day differs from the rule', { tags: ['JA15'] }, async
     })),
   )
   const options = { asOf: '2026-11-08T20:00:00Z', rest: 'order by container_id' }
-  await expectRows(scene, 'rule_comparisons', options, expected)
+  await scene.expectRows('rule_comparisons', options, expected)
 
   expect((await compareRules(scene.warehouse)).map(sayComparison)).toEqual([
     'arrival: 0 of 1 reported days agree; 1 without the day on which the clock starts.',

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
 import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
@@ -14,10 +14,9 @@ import { isOnCitus } from '../../support/distributed-database.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
 import { closeScenes, openLoadedScene, openScene, type Scene } from '../sync/sync-scene.js'
 
-afterEach(async () => {
-  // Before their database is dropped.
-  for (const client of clients.splice(0)) await client.end()
-  await closeScenes()
+// In reverse order: the connections of a test end before their database is dropped.
+beforeEach((test) => {
+  test.onTestFinished(closeScenes)
 })
 
 const NAMES = STORED_VIEWS.map(({ name }) => name)
@@ -33,31 +32,25 @@ const options = { logger: silentLogger, signal: new AbortController().signal }
 const SOME = ['timeline', 'evidence', 'attention', 'datasync_containers']
 const some = { ...options, views: STORED_VIEWS.filter(({ name }) => SOME.includes(name)) }
 
-function sourceOf(name: string): string {
-  return name.startsWith('datasync_')
-    ? `tracking_datasync.${name.slice('datasync_'.length)}`
-    : `tracking_analytics.${name}`
-}
-
 /**
  * Of each stored view: its rows, how many of them are stored ones, and 1 where they differ from
  * those of the view itself. Each is read once. `hours` goes on between the two readings.
  */
 async function compare(scene: Scene, names = NAMES): Promise<Record<string, unknown>[]> {
-  const rows = names.map(
-    (name) => `select '${name}' as name, own.rows, own.stored,
+  const rows = names.map((name) => {
+    const source = `analytics.${name}`.replace('analytics.datasync_', 'datasync.')
+    return `select '${name}' as name, own.rows, own.stored,
       ((own.rows, own.digest) is distinct from (source.rows, source.digest))::int as differing
-    from
-      (
-        select count(*)::int as rows, count(_stored_at)::int as stored,
-          sum(hashtextextended((to_jsonb(shown) - '{_stored_at,hours}'::text[])::text, 0)) as digest
-        from tracking_stored.${name} as shown
-      ) as own,
-      (
-        select count(*)::int as rows, sum(hashtextextended((to_jsonb(shown) - 'hours')::text, 0)) as digest
-        from ${sourceOf(name)} as shown
-      ) as source`,
-  )
+    from (
+      select count(*)::int as rows, count(_stored_at)::int as stored,
+        sum(hashtextextended((to_jsonb(shown) - '{_stored_at,hours}'::text[])::text, 0)) as digest
+      from tracking_stored.${name} as shown
+    ) as own, (
+      select count(*)::int as rows,
+        sum(hashtextextended((to_jsonb(shown) - 'hours')::text, 0)) as digest
+      from tracking_${source} as shown
+    ) as source`
+  })
   return scene.query(rows.join(' union all '))
 }
 
@@ -77,15 +70,6 @@ async function openStored(): Promise<Scene> {
   const scene = await openLoadedScene({ shipments: 2 })
   await storeViews(scene.warehouse, some)
   return scene
-}
-
-const clients: pg.Client[] = []
-
-async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  clients.push(client)
-  return client
 }
 
 const total = (rows: readonly Record<string, unknown>[], key: string): number =>
@@ -114,11 +98,7 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     await scene.query(`update tracking.transport_events set event = ${long}`)
     await scene.query('delete from tracking_sync.stored_views')
     expect((await storeViews(scene.warehouse, options)).map(({ name }) => name)).toEqual(NAMES)
-    const counts = NAMES.map(
-      (name) => `select count(*)::int as rows, count(_stored_at)::int as stored
-      from tracking_stored.${name}`,
-    )
-    const longer = await scene.query(counts.join(' union all '))
+    const longer = await compare(scene)
     expect(total(longer, 'rows')).toBeGreaterThan(100)
     expect(total(longer, 'stored')).toBe(total(longer, 'rows'))
   })
@@ -162,7 +142,12 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     const scene = await openStored()
     const question = `select count(*)::int as rows, min(_stored_at) as at
       from tracking_stored.timeline`
-    const [reader, holder] = [await connect(scene.url), await connect(scene.url)]
+    const reader = new pg.Client({ connectionString: scene.url })
+    const holder = new pg.Client({ connectionString: scene.url })
+    for (const client of [reader, holder]) {
+      await client.connect()
+      onTestFinished(() => client.end())
+    }
     await holder.query('begin isolation level repeatable read')
     const { rows: held } = await holder.query(question)
     scene.simulator.clock.advance(86_400_000)
@@ -268,23 +253,17 @@ describe.skipIf(isOnCitus)('stored views and roles', { tags: ['release'] }, () =
   it('their owner makes them; then a writer stores them and a reader reads them', async () => {
     const warned: string[] = []
     const logger = { ...silentLogger, warn: (line: string) => void warned.push(line) }
-    const warehouse = createWarehouse({
-      url: scene.urlOf('stores'),
-      schema,
-      logger: silentLogger,
-    })
-    try {
-      expect(await storeViews(warehouse, { ...some, logger })).toEqual([])
-      expect(warned).toEqual([
-        `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync database store-views\``,
-      ])
-      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-      await scene.run(`delete from ${schema}_sync.stored_views`)
-      const stored = await storeViews(warehouse, some)
-      expect(stored.map(({ name }) => name)).toEqual(SOME)
-    } finally {
-      await warehouse.close()
-    }
+    const url = scene.urlOf('stores')
+    const warehouse = createWarehouse({ url, schema, logger: silentLogger })
+    onTestFinished(() => warehouse.close())
+    expect(await storeViews(warehouse, { ...some, logger })).toEqual([])
+    expect(warned).toEqual([
+      `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync database store-views\``,
+    ])
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
+    await scene.run(`delete from ${schema}_sync.stored_views`)
+    const stored = await storeViews(warehouse, some)
+    expect(stored.map(({ name }) => name)).toEqual(SOME)
     expect(await scene.tryAs('reads', `select * from ${schema}_stored.timeline`)).toBe('ok')
   })
 })

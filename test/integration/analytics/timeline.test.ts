@@ -1,6 +1,5 @@
-import { expect, it } from 'vitest'
-import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
+import { it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
 const scene = useAnalyticsScene()
 
@@ -11,11 +10,7 @@ const at = (day: number, hour = '18:00'): string =>
   `2026-03-${String(day).padStart(2, '0')}T${hour}Z`
 
 /** An interval or version from 18:00 UTC of one day of March to another. */
-function from(
-  day: number,
-  to: number | null,
-  more: Record<string, unknown>,
-): Record<string, unknown> {
+function from(day: number, to: number | null, more: object) {
   const valid_to = to === null ? null : at(to)
   return { container_id: 'c1', valid_from: at(day), valid_to, ...more }
 }
@@ -34,157 +29,111 @@ async function insertStory(zone: string | null): Promise<void> {
 }
 
 const shows = (table: string, asOf = NOW, where = '') =>
-  expectRows(scene, 'timeline', { asOf, rest: `${where} ${ORDER}` }, table)
-
-const CUSTOMS = { hold_key: 'h1', name: 'customs', description: '1H' }
-const DEMURRAGE = { fee_key: 'f1', type: 'demurrage', currency_code: 'USD' }
-const LAST_FREE = { kind: 'pickup_lfd', time_zone: ZONE }
+  scene.expectRows('timeline', { asOf, rest: `${where} ${ORDER}` }, table)
 
 it(
   'tells the whole story in order, with source, when we learned it and how long it held',
   { tags: ['FE5'] },
   async () => {
     await insertStory(ZONE)
+    const customs = { hold_key: 'h1', name: 'customs', description: '1H' }
     const usda = { name: 'usda', status: 'hold' }
     await scene.insert('container_hold_history', [
-      from(6, 7, { ...CUSTOMS, status: 'pending' }),
-      from(7, 8, { ...CUSTOMS, status: 'hold', source: 'webhook' }),
+      from(6, 7, { ...customs, status: 'pending' }),
+      from(7, 8, { ...customs, status: 'hold', source: 'webhook' }),
       // Placed again: the time in between is nobody's.
-      from(9, null, { ...CUSTOMS, status: 'hold' }),
+      from(9, null, { ...customs, status: 'hold' }),
       // Its text is edited: neither cleared nor placed.
       from(6, 7, { ...usda, hold_key: 'u1', description: 'EXAM' }),
       from(7, 8, { ...usda, hold_key: 'u2', description: 'EXAM SITE' }),
     ])
+    const fee = { fee_key: 'f1', type: 'demurrage', currency_code: 'USD' }
     await scene.insert('container_fee_history', [
-      from(7, 8, { ...DEMURRAGE, amount: '100.50' }),
-      from(8, 9, { ...DEMURRAGE, amount: '201' }),
+      from(7, 8, { ...fee, amount: '100.50' }),
+      from(8, 9, { ...fee, amount: '201' }),
       // Removed ten days later: not yet.
-      from(6, 20, { fee_key: 'f2', type: 'exam', currency_code: 'USD', amount: '5' }),
+      from(6, 20, { ...fee, fee_key: 'f2', type: 'exam', amount: '5' }),
     ])
+    const day = { kind: 'pickup_lfd', time_zone: ZONE }
     await scene.insert('container_import_deadline_history', [
-      from(7, 8, { ...LAST_FREE, local_date: '2026-03-10' }),
-      from(8, 9, { ...LAST_FREE, local_date: '2026-03-12' }),
+      from(7, 8, { ...day, local_date: '2026-03-10' }),
+      from(8, 9, { ...day, local_date: '2026-03-12' }),
     ])
-    await scene.insert(
-      'shipment_history',
-      rowsOf(`
-    shipment_id | valid_from        | valid_to          | pod_eta_at
-    s1          | 2026-03-05T18:00Z | 2026-03-06T18:00Z | 2026-03-06T12:00Z
-    s1          | 2026-03-06T18:00Z | -                 | 2026-03-07T00:00Z`),
-    )
+    const etas = `
+      shipment_id | valid_from        | valid_to          | pod_eta_at
+      s1          | 2026-03-05T18:00Z | 2026-03-06T18:00Z | 2026-03-06T12:00Z
+      s1          | 2026-03-06T18:00Z | -                 | 2026-03-07T00:00Z`
+    await scene.insert('shipment_history', etas)
     await scene.insert('container_changes', [
       {
-        container_id: 'c1',
-        change_id: 'x1',
-        attribute: 'pickup_lfd',
-        changed_at: '2026-03-08T17:00Z',
-        old_value: '"2026-03-10"',
-        new_value: '"2026-03-12"',
-        data_source: 'terminal',
-        timezone: ZONE,
-        _observed_at: '2026-03-08T17:01Z',
+        ...{ container_id: 'c1', change_id: 'x1', attribute: 'pickup_lfd', timezone: ZONE },
+        ...{ old_value: '2026-03-10', new_value: '2026-03-12', data_source: 'terminal' },
+        ...{ changed_at: '2026-03-08T17:00Z', _observed_at: '2026-03-08T17:01Z' },
         _notification_id: 'n1',
       },
     ])
-    const happened = {
-      container_id: 'c1',
-      is_estimated: false,
-      data_source: 'ais',
-      _first_seen_at: '2026-03-07T18:00Z',
-    }
-    const events = rowsOf(`
-    transport_event_id | event                    | timestamp         | is_estimated | _deleted_at       | _first_seen_at
-    -- No zone: wall time as sent. No time: listed at the time at which we learned of it.
-    e2                 | vessel_berthed           | 2026-03-07T08:00Z |              |                   |
-    e3                 | vessel_discharged        |                   |              |                   |
-    -- Not here: a forecast, one withdrawn, one learned later.
-    e4                 | estimated.vessel_arrived | 2026-03-07T08:00Z | true         |                   |
-    e5                 | full_out                 | 2026-03-07T08:00Z |              | 2026-03-08T00:00Z |
-    e6                 | full_out                 | 2026-03-08T08:00Z |              |                   | 2026-03-20T18:00Z`)
-    await scene.insert('transport_events', [
-      {
-        ...happened,
-        transport_event_id: 'e1',
-        event: 'container.transport.vessel_arrived',
-        timestamp: '2026-03-07T06:00Z',
-        timezone: ZONE,
-        created_at: '2026-03-07T07:00Z',
-        voyage_number: '012E',
-        location_locode: 'USLAX',
-      },
-      ...events.map((row) => ({
-        ...happened,
-        ...row,
-        event: `container.transport.${String(row.event)}`,
-      })),
-    ])
-    const first = `
-    topic           | kind                    | subject                               | from_value           | to_value             | detail
+    await scene.insertEvents(
+      `event                    | timestamp         | timezone | created_at        | voyage_number | location_locode | _deleted_at       | _first_seen_at
+       vessel_arrived           | 2026-03-07T06:00Z | ${ZONE}  | 2026-03-07T07:00Z | 012E          | USLAX           |                   |
+       -- No zone: wall time as sent. No time: listed at the time at which we learned of it.
+       vessel_berthed           | 2026-03-07T08:00Z |          |                   |               |                 |                   |
+       vessel_discharged        |                   |          |                   |               |                 |                   |
+       -- Not here: a forecast, one withdrawn, one learned later.
+       estimated.vessel_arrived | 2026-03-07T08:00Z |          |                   |               |                 |                   |
+       full_out                 | 2026-03-07T08:00Z |          |                   |               |                 | 2026-03-08T00:00Z |
+       full_out                 | 2026-03-08T08:00Z |          |                   |               |                 |                   | 2026-03-20T18:00Z`,
+      { data_source: 'ais', _first_seen_at: '2026-03-07T18:00Z' },
+    )
+    const first = (...hours: readonly string[]) => `
+    topic           | kind                    | subject                               | from_value           | to_value             | detail      | source   | hours
     -- 12 hours of slip.
-    ETA             | ETA moved               | pod_eta_at                            | 2026-03-06T12:00:00Z | 2026-03-07T00:00:00Z | 12.00 hours
-    fee             | fee listed              | exam                                  | -                    | 5                    | USD
-    status          | first seen              | current_status                        | -                    | on_ship              | -
-    hold            | hold placed             | customs                               | -                    | pending              | 1H
-    hold            | hold placed             | usda                                  | -                    | hold                 | EXAM`
-    await shows(`${first}
-    transport event | transport event         | container.transport.vessel_arrived    | -                    | -                    | 012E
-    transport event | transport event         | container.transport.vessel_berthed    | -                    | -                    | -
-    fee             | fee listed              | demurrage                             | -                    | 100.50               | USD
-    hold            | hold changed            | customs                               | pending              | hold                 | 1H
-    hold            | hold changed            | usda                                  | hold                 | hold                 | EXAM SITE
-    last free day   | last free day set       | pickup_lfd                            | -                    | 2026-03-10           | ${ZONE}
-    status          | status                  | current_status                        | on_ship              | available            | -
-    transport event | transport event         | container.transport.vessel_discharged | -                    | -                    | -
-    attribute       | attribute changed       | pickup_lfd                            | 2026-03-10           | 2026-03-12           | -
-    fee             | fee changed             | demurrage                             | 100.50               | 201                  | USD
-    hold            | hold cleared            | customs                               | hold                 | -                    | 1H
-    hold            | hold cleared            | usda                                  | hold                 | -                    | EXAM SITE
-    last free day   | last free day moved     | pickup_lfd                            | 2026-03-10           | 2026-03-12           | ${ZONE}
-    fee             | fee removed             | demurrage                             | 201                  | -                    | USD
-    hold            | hold placed             | customs                               | -                    | hold                 | 1H
-    last free day   | last free day withdrawn | pickup_lfd                            | 2026-03-12           | -                    | ${ZONE}`)
-    // 10:00 in Los Angeles is seen at 18:00 UTC, and 11:00 from the 8th on.
+    ETA             | ETA moved               | pod_eta_at                            | 2026-03-06T12:00:00Z | 2026-03-07T00:00:00Z | 12.00 hours | sync     | -
+    fee             | fee listed              | exam                                  | -                    | 5                    | USD         | sync     | ${hours[0]!}
+    status          | first seen              | current_status                        | -                    | on_ship              | -           | sync     | ${hours[1]!}
+    hold            | hold placed             | customs                               | -                    | pending              | 1H          | sync     | ${hours[1]!}
+    hold            | hold placed             | usda                                  | -                    | hold                 | EXAM        | sync     | ${hours[1]!}`
     // A value held to the next, or to the instant. Something else that changed does not end a status.
-    const times = (hours: readonly string[]) => `
-    source   | is_first_sight | occurred_at            | learned_at             | occurred_local      | hours
-    sync     | false          | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00 | -
-    sync     | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00 | ${hours[0]}
-    sync     | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00 | ${hours[1]}
-    sync     | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00 | ${hours[1]}
-    sync     | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00 | ${hours[1]}`
-    await shows(`${times(['78.00', '24.00'])}
-    ais      | false          | 2026-03-07 06:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-06 22:00:00 | -
-    ais      | false          | 2026-03-07 08:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 08:00:00 | -
-    sync     | false          | 2026-03-07 18:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 10:00:00 | 24.00
-    webhook  | false          | 2026-03-07 18:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 10:00:00 | 24.00
-    sync     | false          | 2026-03-07 18:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 10:00:00 | 24.00
-    sync     | false          | 2026-03-07 18:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 10:00:00 | 24.00
-    webhook  | false          | 2026-03-07 18:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 10:00:00 | 54.00
-    ais      | false          | -                      | 2026-03-07 18:00:00+00 | -                   | -
-    terminal | false          | 2026-03-08 17:00:00+00 | 2026-03-08 17:01:00+00 | 2026-03-08 10:00:00 | -
-    sync     | false          | 2026-03-08 18:00:00+00 | 2026-03-08 18:00:00+00 | 2026-03-08 11:00:00 | 24.00
-    sync     | false          | 2026-03-08 18:00:00+00 | 2026-03-08 18:00:00+00 | 2026-03-08 11:00:00 | -
-    sync     | false          | 2026-03-08 18:00:00+00 | 2026-03-08 18:00:00+00 | 2026-03-08 11:00:00 | -
-    sync     | false          | 2026-03-08 18:00:00+00 | 2026-03-08 18:00:00+00 | 2026-03-08 11:00:00 | 24.00
-    -        | false          | 2026-03-09 18:00:00+00 | 2026-03-09 18:00:00+00 | 2026-03-09 11:00:00 | -
-    sync     | false          | 2026-03-09 18:00:00+00 | 2026-03-09 18:00:00+00 | 2026-03-09 11:00:00 | 6.00
-    -        | false          | 2026-03-09 18:00:00+00 | 2026-03-09 18:00:00+00 | 2026-03-09 11:00:00 | -`)
+    await shows(`${first('78.00', '24.00')}
+    transport event | transport event         | container.transport.vessel_arrived    | -                    | -                    | 012E        | ais      | -
+    transport event | transport event         | container.transport.vessel_berthed    | -                    | -                    | -           | ais      | -
+    fee             | fee listed              | demurrage                             | -                    | 100.50               | USD         | sync     | 24.00
+    hold            | hold changed            | customs                               | pending              | hold                 | 1H          | webhook  | 24.00
+    hold            | hold changed            | usda                                  | hold                 | hold                 | EXAM SITE   | sync     | 24.00
+    last free day   | last free day set       | pickup_lfd                            | -                    | 2026-03-10           | ${ZONE}     | sync     | 24.00
+    status          | status                  | current_status                        | on_ship              | available            | -           | webhook  | 54.00
+    transport event | transport event         | container.transport.vessel_discharged | -                    | -                    | -           | ais      | -
+    attribute       | attribute changed       | pickup_lfd                            | 2026-03-10           | 2026-03-12           | -           | terminal | -
+    fee             | fee changed             | demurrage                             | 100.50               | 201                  | USD         | sync     | 24.00
+    hold            | hold cleared            | customs                               | hold                 | -                    | 1H          | sync     | -
+    hold            | hold cleared            | usda                                  | hold                 | -                    | EXAM SITE   | sync     | -
+    last free day   | last free day moved     | pickup_lfd                            | 2026-03-10           | 2026-03-12           | ${ZONE}     | sync     | 24.00
+    fee             | fee removed             | demurrage                             | 201                  | -                    | USD         | -        | -
+    hold            | hold placed             | customs                               | -                    | hold                 | 1H          | sync     | 6.00
+    last free day   | last free day withdrawn | pickup_lfd                            | 2026-03-12           | -                    | ${ZONE}     | -        | -`)
     // Nothing that came later is known before.
-    await shows(first, '2026-03-06T20:00Z')
-    await shows(times(['2.00', '2.00']), '2026-03-06T20:00Z')
-    // The rest of a row: the place, when the service recorded it, and whose it is.
-    const rest = `where subject = 'container.transport.vessel_arrived' and container_number = 'MSKU1234565'`
-    expect(await scene.read('timeline', { asOf: NOW, rest })).toMatchObject([
-      {
-        ...OF_NOBODY,
-        container_id: 'c1',
-        shipment_id: 's1',
-        location_locode: 'USLAX',
-        hours: null,
-        is_zone_known: true,
-        recorded_at: '2026-03-07 07:00:00+00',
-      },
-    ])
+    await shows(first('2.00', '2.00'), '2026-03-06T20:00Z')
+    // What we saw happened when we saw it: 10:00 in Los Angeles is 18:00 UTC, or 17:00 from the 8th on.
+    await shows(
+      `
+    subject                               | is_first_sight | occurred_at            | learned_at             | occurred_local
+    exam                                  | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00
+    current_status                        | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00
+    customs                               | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00
+    usda                                  | true           | 2026-03-06 18:00:00+00 | 2026-03-06 18:00:00+00 | 2026-03-06 10:00:00
+    container.transport.vessel_arrived    | false          | 2026-03-07 06:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-06 22:00:00
+    container.transport.vessel_berthed    | false          | 2026-03-07 08:00:00+00 | 2026-03-07 18:00:00+00 | 2026-03-07 08:00:00
+    container.transport.vessel_discharged | false          | -                      | 2026-03-07 18:00:00+00 | -
+    pickup_lfd                            | false          | 2026-03-08 17:00:00+00 | 2026-03-08 17:01:00+00 | 2026-03-08 10:00:00`,
+      NOW,
+      'where is_first_sight or occurred_at is distinct from learned_at',
+    )
+    await shows(
+      `
+    container_id | shipment_id | location_locode | is_zone_known | recorded_at
+    c1           | s1          | USLAX           | true          | 2026-03-07 07:00:00+00`,
+      NOW,
+      `where subject = 'container.transport.vessel_arrived' and container_number = 'MSKU1234565'`,
+    )
   },
 )
 
@@ -212,7 +161,7 @@ it('gives a status the hours that it held, also over a gap', { tags: ['FE5'] }, 
     `where topic = 'status'`,
   )
   const sums = 'status | hours\navailable | 78.00\non_ship | 48.00\n- | 24.00'
-  await expectRows(scene, 'status_durations', { asOf: NOW, rest: 'order by status' }, sums)
+  await scene.expectRows('status_durations', { asOf: NOW, rest: 'order by status' }, sums)
 })
 
 it('shows a milestone that was corrected or taken back', { tags: ['FE5'] }, async () => {
@@ -268,12 +217,8 @@ it('shows a last free day without a zone as its table', { tags: ['JA8', 'JA13'] 
     -- Its zone is unknown, and then it is said.
     ${at(5)}   | ${at(6)} | -          | 2026-03-10T06:30:00Z
     ${at(6)}   | -        | 2026-03-09 | 2026-03-10T06:30:00Z`
-  await scene.insert('container_import_deadline_history', rowsOf(days, of))
-  const where = `where topic = 'last free day'`
-  await expectRows(
-    scene,
-    'timeline',
-    { rest: `${where} ${ORDER}` },
+  await scene.insert('container_import_deadline_history', days, of)
+  await shows(
     `
     kind                       | from_value           | to_value
     last free day set          | -                    | 2026-03-10
@@ -281,19 +226,17 @@ it('shows a last free day without a zone as its table', { tags: ['JA8', 'JA13'] 
     last free day withdrawn    | 2026-03-11           | -
     last free day set          | -                    | 2026-03-10T06:30:00Z
     last free day zone changed | 2026-03-10T06:30:00Z | 2026-03-09`,
+    '',
+    `where topic = 'last free day'`,
   )
   // Neither better nor worse: the instant is the same.
-  const ofDays = `where change = 'last free day' order by learned_at`
-  await expectRows(
-    scene,
-    'changes',
-    { rest: ofDays },
-    `
+  const ofDays = { rest: `where change = 'last free day' order by learned_at` }
+  const changes = `
     effect | shift_days | to_value
     -      | -          | 2026-03-10
     better | 1          | 2026-03-11
     -      | -          | -
     -      | -          | 2026-03-10T06:30:00Z
-    -      | -          | 2026-03-09`,
-  )
+    -      | -          | 2026-03-09`
+  await scene.expectRows('changes', ofDays, changes)
 })

@@ -1,8 +1,6 @@
 import { it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
 import { insertRule, listedFee } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 const AS_OF = '2026-03-13T06:30:00Z'
@@ -24,15 +22,15 @@ const box = (container_id: string, shipment_id: string, more: object = {}) => ({
 })
 
 const shows = (view: string, table: string) =>
-  expectRows(scene, view, { asOf: AS_OF, rest: 'order by container_id, 2' }, table)
+  scene.expectRows(view, { asOf: AS_OF, rest: 'order by container_id, 2' }, table)
 
 it('names the other bill, and counts where a customer is named', { tags: ['JA9'] }, async () => {
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     shipment('s1'),
     shipment('s2', { customer_name: 'Acme' }),
     shipment('s3', { bill_of_lading_number: null }),
   ])
-  await insertKnown(scene, 'containers', [box('c1', 's1'), box('c2', 's2'), box('c3', 's3')])
+  await scene.insertKnown('containers', [box('c1', 's1'), box('c2', 's2'), box('c3', 's3')])
   const table = `
     container_id | also_tracked_as | is_counted_elsewhere
     c1           | BOL s2, c3      | true
@@ -42,23 +40,21 @@ it('names the other bill, and counts where a customer is named', { tags: ['JA9']
 })
 
 it('takes neither another port, nor a later journey, nor a number nobody knows', async () => {
-  await insertKnown(scene, 'shipments', [
-    shipment('s1'),
-    shipment('s2', { port_of_discharge_locode: 'USOAK' }),
-    shipment('s3', { pod_eta_at: '2026-03-05T20:00:01Z' }),
-    shipment('s4', { pod_eta_at: '2026-02-27T20:00:00Z' }),
-    shipment('s5'),
-    shipment('s6'),
-  ])
-  await insertKnown(scene, 'containers', [
-    box('c1', 's1'),
-    box('c2', 's2'),
-    // A second more than three days later; and exactly three days before, by the ETA.
-    box('c3', 's3', { pod_discharged_at: null }),
-    box('c4', 's4', { pod_discharged_at: null }),
-    box('c5', 's5', { number: null }),
-    box('c6', 's6', { number: null }),
-  ])
+  const other = { port_of_discharge_locode: 'USOAK' }
+  await scene.insertKnown('shipments', [shipment('s1'), shipment('s2', other), shipment('s5')])
+  await scene.insertKnown('containers', [box('c1', 's1'), box('c2', 's2')])
+  await scene.insertKnown(
+    'containers',
+    ['c5', 'c6'].map((id) => box(id, 's5', { number: null })),
+  )
+  // A second more than three days later; and exactly three days before, by the ETA.
+  for (const [n, pod_eta_at] of [
+    [3, '2026-03-05T20:00:01Z'],
+    [4, '2026-02-27T20:00:00Z'],
+  ]) {
+    await scene.insertKnown('shipments', [shipment(`s${n}`, { pod_eta_at })])
+    await scene.insertKnown('containers', [box(`c${n}`, `s${n}`, { pod_discharged_at: null })])
+  }
   const table = `
     container_id | also_tracked_as | is_counted_elsewhere
     c1           | BOL s4          | false
@@ -68,9 +64,9 @@ it('takes neither another port, nor a later journey, nor a number nobody knows',
 
 it('has the costs once, and the box in both lists', { tags: ['JA9'] }, async () => {
   await insertRule(scene, { charge: 'storage', free_days: 2 })
-  await insertKnown(scene, 'shipments', [shipment('s1'), shipment('s2', { customer_name: 'Acme' })])
-  await insertKnown(scene, 'containers', [box('c1', 's1'), box('c2', 's2')])
-  await insertKnown(scene, 'container_fees', [
+  await scene.insertKnown('shipments', [shipment('s1'), shipment('s2', { customer_name: 'Acme' })])
+  await scene.insertKnown('containers', [box('c1', 's1'), box('c2', 's2')])
+  await scene.insertKnown('container_fees', [
     listedFee('c1', 'exam', '50', 'EUR'),
     listedFee('c2', 'exam', '50', 'EUR'),
   ])
@@ -80,10 +76,9 @@ it('has the costs once, and the box in both lists', { tags: ['JA9'] }, async () 
     c2           | listed fees | 50          | -
     c2           | storage     | -           | 800`
   await shows('costs', costs)
-  const days = `
+  const both = `
     container_id | also_tracked_as | state   | binding_on
     c1           | BOL s2          | overdue | 2026-03-04
     c2           | BOL s1          | overdue | 2026-03-04`
-  await shows('last_free_days', days)
-  await shows('pickups', 'container_id | also_tracked_as\nc1 | BOL s2\nc2 | BOL s1')
+  for (const list of ['last_free_days', 'pickups']) await shows(list, both)
 })

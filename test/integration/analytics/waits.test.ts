@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
-import { expectRows, linesOf, toLines } from '../../support/tables.js'
+import { linesOf, toLines } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -34,32 +33,24 @@ const out = (hours: readonly number[], more: object = {}) =>
 const DWELL = `stage = '6 discharge to out'`
 
 const shows = (rest: string, table: string) =>
-  expectRows(scene, 'waits', { asOf: AS_OF, rest }, table)
+  scene.expectRows('waits', { asOf: AS_OF, rest }, table)
 
 it('shows every column of a figure', async () => {
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX' }])
   await scene.insert('terminals', [
     { terminal_id: 't1', name: 'West Basin', nickname: 'WBCT', port_id: 'p1' },
   ])
-  const call = (shipment_id: string, pod_vessel_imo: string | null, pod_voyage_number: string) => ({
-    shipment_id,
-    pod_vessel_imo,
-    pod_voyage_number,
-  })
-  await insertKnown(scene, 'shipments', [
-    call('s1', '9000001', '612E'),
-    call('s2', '9000001', '612E'),
-    call('s3', '9000001', '614E'),
-    call('s4', null, '612E'),
-    // Another ship: its container still waits, and so it is not behind n.
-    call('s5', '9000002', '1E'),
-    {
-      shipment_id: 'stopped',
-      line_tracking_stopped_at: at(50),
-      line_tracking_stopped_reason: 'no_updates_at_line',
-    },
-  ])
-  await insertKnown(scene, 'containers', [
+  const shipments = `
+    shipment_id | pod_vessel_imo | pod_voyage_number | line_tracking_stopped_at | line_tracking_stopped_reason
+    s1          | 9000001        | 612E              |                          |
+    s2          | 9000001        | 612E              |                          |
+    s3          | 9000001        | 614E              |                          |
+    s4          |                | 612E              |                          |
+    -- Another ship: its container still waits, and so it is not behind n.
+    s5          | 9000002        | 1E                |                          |
+    stopped     |                |                   | ${at(50)} | no_updates_at_line`
+  await scene.insertKnown('shipments', shipments)
+  await scene.insertKnown('containers', [
     // 10, 20, 30, 40, 125, 60, 120, 80, 90, 120.1 hours: two of ten above 120.
     ...out([10, 20, 30], { shipment_id: 's1' }),
     ...out([40, 125], { shipment_id: 's2' }),
@@ -85,7 +76,7 @@ it('shows every column of a figure', async () => {
 
 it('has truck, rail and all of them, by week and over 90 days', async () => {
   const hours = 90 * 24
-  await insertKnown(scene, 'containers', [
+  await scene.insertKnown('containers', [
     ...out([10, 20]),
     box('rail', { pod_discharged_at: at(0), pod_rail_departed_at: at(60) }),
     // Just within the 90 days, and just before them.
@@ -113,7 +104,7 @@ it('has truck, rail and all of them, by week and over 90 days', async () => {
 })
 
 it('takes ends of one length together, and who waits after them', { tags: ['JA7'] }, async () => {
-  await insertKnown(scene, 'containers', [
+  await scene.insertKnown('containers', [
     // 4 of 5 end at 10, beside one that was seen to wait for 10 and counts among those five.
     ...out([10, 10, 10], { pod_terminal_id: 'ties' }),
     box('seen', { pod_terminal_id: 'ties', pod_discharged_at: at(190) }),
@@ -150,15 +141,6 @@ it('takes ends of one length together, and who waits after them', { tags: ['JA7'
   )
 })
 
-const happened = (container_id: string, name: string, hours: number) => ({
-  container_id,
-  transport_event_id: `${name} ${String(hours)} of ${container_id}`,
-  event: `container.transport.${name}`,
-  timestamp: at(hours),
-  timezone: 'America/Los_Angeles',
-  created_at: at(0),
-})
-
 /** Hours of milestones, what else is known, and how long the stages 1 to 6 last. */
 const STAGES = `
   -- Out by truck; its arrival and all that follows are in order.
@@ -186,32 +168,28 @@ const STAGES = `
   c25 |    |    | 10 |    |    | shipment_id stops-at-90          |              |              | waiting 50   |         |            | waiting 50`
 
 it('measures the stages that have begun, each from its begin to its end', async () => {
-  const stopped = (shipment_id: string, hours: number | null, reason: string | null) => ({
-    shipment_id,
-    line_tracking_stopped_at: hours === null ? null : at(hours),
-    line_tracking_stopped_reason: reason,
-  })
-  await insertKnown(scene, 'shipments', [
-    stopped('stopped-at-30', 30, 'no_updates_at_line'),
-    stopped('stopped-sometime', null, 'no_updates_at_line'),
-    stopped('stopped-at-90', 90, 'no_updates_at_line'),
-    stopped('stopped-before', -30, 'no_updates_at_line'),
-    stopped('stops-at-90', 90, null),
-  ])
+  const shipments = `
+    shipment_id      | line_tracking_stopped_at | line_tracking_stopped_reason
+    stopped-at-30    | ${at(30)}  | no_updates_at_line
+    stopped-sometime |                          | no_updates_at_line
+    stopped-at-90    | ${at(90)}  | no_updates_at_line
+    stopped-before   | ${at(-30)} | no_updates_at_line
+    stops-at-90      | ${at(90)}  |`
+  await scene.insertKnown('shipments', shipments)
   const hour = (cell = '') => (cell === '' ? null : at(Number(cell)))
   const lines = linesOf(STAGES)
   for (const [id = '', arrived, berthed, discharged, available, out, more = ''] of lines) {
     const [name = '', value] = more.split(' ')
     const milestones = { pod_discharged_at: hour(discharged), pod_full_out_at: hour(out) }
     const said = more === '' ? {} : { [name]: name.endsWith('_at') ? hour(value) : value }
-    await insertKnown(scene, 'containers', [
+    await scene.insertKnown('containers', [
       boxOf(id, { pod_arrived_at: hour(arrived), ...milestones, ...said }),
     ])
-    const events = Object.entries({ vessel_berthed: berthed, available })
-    await scene.insert(
-      'transport_events',
-      events.flatMap(([event, cell]) => (cell === '' ? [] : [happened(id, event, Number(cell))])),
-    )
+    const of = { container_id: id, timezone: 'America/Los_Angeles', created_at: at(0) }
+    for (const [event, cell = ''] of Object.entries({ vessel_berthed: berthed, available })) {
+      if (cell === '') continue
+      await scene.insertEvents(`event | timestamp\n${event} | ${at(Number(cell))}`, of)
+    }
   }
   const rows = await scene.read('port_stages', { asOf: AFTER_60 })
   const found = lines.map(([id = '']) => {
@@ -228,14 +206,14 @@ it('measures the stages that have begun, each from its begin to its end', async 
 })
 
 it('goes by truck or rail as it left, begins in the local week, and came with a vessel', async () => {
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     { shipment_id: 's1', pod_vessel_name: ' Emma Maersk', port_of_discharge_locode: 'USLGB' },
     { shipment_id: 's2', pod_voyage_number: '612E' },
   ])
   const landed = { pod_discharged_at: at(0) }
   // Sunday 22:00 there is Monday in UTC.
   const onSunday = { pod_discharged_at: '2026-03-02T06:00:00Z' }
-  await insertKnown(scene, 'containers', [
+  await scene.insertKnown('containers', [
     boxOf('c1', { ...landed, pod_full_out_at: at(9), pod_rail_departed_at: at(9) }),
     boxOf('c2', { ...landed, pod_full_out_at: at(9), pod_rail_departed_at: at(8) }),
     // A truck took it to the train.
@@ -255,8 +233,7 @@ it('goes by truck or rail as it left, begins in the local week, and came with a 
     }),
   ])
   const rest = `where stage = '6 discharge to out' order by 1`
-  await expectRows(
-    scene,
+  await scene.expectRows(
     'port_stages',
     { asOf: AFTER_60, rest },
     `

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
-import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
+import { useAnalyticsScene, type Version } from '../../support/analytics-scene.js'
 import { insertRule, lastFreeDay } from '../../support/scenes/charges.js'
-import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -14,7 +12,6 @@ const dateOf = (date: number) => `2026-11-${String(date).padStart(2, '0')}`
 const NOW = at(12, 12)
 
 type Said = Readonly<Record<string, unknown>>
-type Versions = readonly (readonly [from: string, said: Said])[]
 
 const YES = { availability_known: true, available_for_pickup: true }
 const NO = { availability_known: true, available_for_pickup: false }
@@ -26,27 +23,13 @@ const lastFree = (id: string, date = 6, whose: 'terminal' | 'rail' = 'terminal')
 async function insertBox(
   id: string,
   more: Said,
-  versions: Versions,
+  versions: readonly Version[],
   day: Said | null = lastFree(id),
 ): Promise<void> {
-  const box = {
-    container_id: id,
-    number: id,
-    pod_timezone: ZONE,
-    pod_discharged_at: at(2, 10),
-    ...more,
-  }
-  await scene.insert('containers', [{ ...box, ...versions.at(-1)?.[1] }])
-  await scene.insert(
-    'container_history',
-    versions.map(([valid_from, said], nth) => ({
-      ...box,
-      ...said,
-      valid_from,
-      valid_to: versions[nth + 1]?.[0] ?? null,
-    })),
-  )
-  if (day !== null) await insertKnown(scene, 'container_import_deadlines', [day])
+  const names = { container_id: id, number: id, pod_timezone: ZONE }
+  const box = { ...names, pod_discharged_at: at(2, 10), ...more }
+  await scene.insertContainer(box, versions)
+  if (day !== null) await scene.insertKnown('container_import_deadlines', [day])
 }
 
 const hold = (container_id: string, from: string, to: string | null, more: Said = {}) => ({
@@ -60,28 +43,20 @@ const hold = (container_id: string, from: string, to: string | null, more: Said 
   ...more,
 })
 
-const DAYS = [
-  'days_unavailable',
-  'days_on_hold',
-  'days_no_appointment',
-  'days_appointment_late',
-  'days_unknown',
-  'days_other',
-]
+const CAUSES = 'unavailable on_hold no_appointment appointment_late unknown other'
 
-/** By container: the six numbers of days in their order, the main cause, and the days in time. */
+/** By container and place: days by cause in their order, the main cause, and the days in time. */
 async function readDays(): Promise<Record<string, unknown>> {
-  const rows = await scene.read('why_late', {
-    asOf: NOW,
-    columns: ['container_id', 'place', 'days_over', ...DAYS, 'main_cause', 'ready_days_in_time'],
-  })
+  const names = CAUSES.split(' ').map((cause) => `days_${cause}`)
+  const rows = await scene.read('why_late', { asOf: NOW })
   return Object.fromEntries(
-    rows.map(({ container_id, place, days_over, main_cause, ready_days_in_time, ...days }) => {
-      const numbers = Object.values(days) as number[]
-      expect(numbers.reduce((sum, one) => sum + one)).toBe(days_over)
+    rows.map((row) => {
+      const days = names.map((name) => row[name] as number)
+      expect(days.reduce((sum, one) => sum + one)).toBe(row.days_over)
+      const { container_id, place, main_cause, ready_days_in_time } = row
       return [
-        `${String(container_id)} ${String(place)}`,
-        [numbers.join(' '), main_cause, ready_days_in_time],
+        `${container_id as string} ${place as string}`,
+        [days.join(' '), main_cause, ready_days_in_time],
       ]
     }),
   )
@@ -89,7 +64,7 @@ async function readDays(): Promise<Record<string, unknown>> {
 
 it('has one cause for each day over, by what was known at its end', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
   ])
   await insertBox('c1', { shipment_id: 's1', pod_terminal_id: 't1' }, [
@@ -118,7 +93,7 @@ it('has one cause for each day over, by what was known at its end', async () => 
   const table = `
     is_for_train | started_on | first_on   | last_on    | left_at | time_zone
     false        | 2026-11-02 | 2026-11-02 | 2026-11-12 | -       | America/Los_Angeles`
-  await expectRows(scene, 'late_stays', { asOf: NOW }, table)
+  await scene.expectRows('late_stays', { asOf: NOW }, table)
 })
 
 it('looks right before it left, and knows an appointment that was kept or missed', async () => {
@@ -197,7 +172,7 @@ it('tells apart what is held, what nobody says, and what waits for its train', a
 })
 
 it('leaves out who is not late or not known to be, and counts no days of an unknown start', async () => {
-  await insertKnown(scene, 'shipments', [
+  await scene.insertKnown('shipments', [
     { shipment_id: 'stopped', line_tracking_stopped_reason: 'past_full_out_window' },
   ])
   const said = (id: string, more: Said, day?: Said | null) =>
@@ -229,7 +204,7 @@ it('has the costs as listed, else as estimated, and the dearest first', async ()
   await out('estimate', 8)
   await out('longer', 9)
   await out('listed', 9)
-  await insertKnown(scene, 'container_fees', [
+  await scene.insertKnown('container_fees', [
     { container_id: 'listed', fee_key: 'a', place: 'port', type: 'demurrage', amount: '79.50' },
     { container_id: 'longer', fee_key: 'a', place: 'port', type: 'demurrage', amount: '0' },
   ])
@@ -239,5 +214,5 @@ it('has the costs as listed, else as estimated, and the dearest first', async ()
     listed       | 3         | no_appointment | 79.50       | local
     estimate     | 2         | no_appointment | 40.00       | EUR
     nothing      | 1         | unavailable    | -           | -`
-  await expectRows(scene, 'why_late', { asOf: NOW }, table)
+  await scene.expectRows('why_late', { asOf: NOW }, table)
 })

@@ -14,24 +14,12 @@ export interface Shown {
 
 type Change = (records: readonly Shown[], request: FaultRequest) => readonly unknown[]
 
-/** An answer of the service in place of the truth, until its handle removes it. */
-export interface Answers {
+/** Answers of the service in place of the truth, each until its handle removes it. */
+export type Answers = ReturnType<typeof answersOf>
+
+export function answersOf({ faults }: { readonly faults: FaultScript }) {
   /** A path that is a text is that path alone. */
-  fail(path: string | RegExp, status: number, body?: unknown): Handle
-  /**
-   * Other records in lists, or one other in an answer with one. The total of a list shrinks with
-   * its page, or is the given one.
-   */
-  show(path: string | RegExp, change: Change, total?: number): Handle
-  /** Other records of these types, wherever they come: shown, included, in lists or alone. */
-  showType(types: string | readonly string[], change: (record: Shown) => unknown): Handle
-  play(path: string | RegExp, fault: Fault): Handle
-}
-
-export type Handle = ReturnType<FaultScript['add']>
-
-export function answersOf({ faults }: { readonly faults: FaultScript }): Answers {
-  const play: Answers['play'] = (path, fault) => {
+  const play = (path: string | RegExp, fault: Fault) => {
     const match = (request: FaultRequest): boolean =>
       typeof path === 'string' ? request.path === path : path.test(request.path)
     return faults.add({ fault, match, times: Infinity })
@@ -47,23 +35,30 @@ export function answersOf({ faults }: { readonly faults: FaultScript }): Answers
     })
   return {
     play,
-    fail: (path, status, body) =>
+    fail: (path: string | RegExp, status: number, body?: unknown) =>
       play(path, {
         kind: 'status',
         status,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
-    show: (path, change, total) =>
+    /**
+     * Other records in lists, or one other in an answer with one. The total of a list shrinks with
+     * its page, or is the given one.
+     */
+    show: (path: string | RegExp, change: Change, total?: number) =>
       transform(path, (document, request) => {
         const { data, meta } = document
-        const others = change([data].flat(), request)
+        const before = [data].flat()
+        const others = change(before, request)
+        const fewer = Math.max(0, before.length - others.length)
         return {
           ...document,
           data: Array.isArray(data) ? others : others[0],
-          meta: { ...meta, total: total ?? shrunk(meta?.total, [data].flat(), others) },
+          meta: { ...meta, total: total ?? (meta?.total && meta.total - fewer) },
         }
       }),
-    showType: (types, change) =>
+    /** Other records of these types, wherever they come: shown, included, in lists or alone. */
+    showType: (types: string | readonly string[], change: (record: Shown) => unknown) =>
       transform(/./, ({ data, included, ...document }) => {
         const apply = (record: Shown): unknown =>
           [types].flat().includes(record.type) ? change(record) : record
@@ -84,12 +79,4 @@ interface Document {
 
 function isData(document: unknown): document is Document {
   return typeof document === 'object' && document !== null && 'data' in document
-}
-
-function shrunk(
-  total: number | undefined,
-  before: readonly unknown[],
-  after: readonly unknown[],
-): number | undefined {
-  return total === undefined ? undefined : total - Math.max(0, before.length - after.length)
 }

@@ -1,20 +1,15 @@
 import { expect } from 'vitest'
+import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { callCli } from '../call-cli.js'
 import type { AnalyticsScene } from '../analytics-scene.js'
-import { insertKnown } from '../insert-known.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Rows of a file of rules, of calendars or of holidays. */
-export async function importRules(scene: AnalyticsScene, text: string): Promise<void> {
+/** Stores a file of rules, of calendars or of holidays. */
+export function importRules({ warehouse }: Pick<AnalyticsScene, 'warehouse'>, text: string) {
   const file = parseRulesFile('rules.csv', text)
-  if (file.kind === 'rules') {
-    await scene.insertInto('analytics', 'free_time_rules', file.rules)
-    await scene.insertInto('analytics', 'free_time_tiers', file.tiers)
-  } else if (file.kind === 'holidays') {
-    await scene.insertInto('analytics', 'holidays', file.holidays)
-  } else await scene.insertInto('analytics', 'working_calendars', file.calendars)
+  return warehouse.transaction('import', (session) => storeRulesFile(session, file))
 }
 
 const EXAMPLES = { holidays: 'rules', 'free-time-rules': 'rules', invoices: 'invoices' } as const
@@ -31,11 +26,14 @@ export async function importExamples(
   }
 }
 
-/** A rule in US dollars, named after its charge unless given, with its rates by first day. */
+/** Rates by the first day they are for. */
+export type Rates = Readonly<Record<number, string>>
+
+/** A rule in US dollars, named after its charge unless given, with its rates. */
 export async function insertRule(
   scene: AnalyticsScene,
   rule: Row & { readonly charge: string; readonly rule_name?: string },
-  rates: Readonly<Record<number, string>> = { 1: '100' },
+  rates: Rates = { 1: '100' },
 ): Promise<void> {
   const starts_with = rule.charge === 'detention' ? 'gate_out' : 'discharge'
   const whole = { rule_name: rule.charge, starts_with, currency_code: 'USD', ...rule }
@@ -94,11 +92,11 @@ export async function insertBoxes(scene: AnalyticsScene, boxes: readonly Box[]):
       port_of_discharge_locode: locode ?? null,
     }
     const container = { container_id: id, number: id, shipment_id: id }
-    await insertKnown(scene, 'shipments', [shipment])
-    await insertKnown(scene, 'containers', [
+    await scene.insertKnown('shipments', [shipment])
+    await scene.insertKnown('containers', [
       { ...container, pod_timezone: 'America/Los_Angeles', ...more },
     ])
     const days = lastFree === undefined ? [] : [lastFreeDay(id, 'line', lastFree)]
-    await insertKnown(scene, 'container_import_deadlines', days)
+    await scene.insertKnown('container_import_deadlines', days)
   }
 }
