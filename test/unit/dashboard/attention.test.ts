@@ -18,12 +18,7 @@ const status = {
   quarantined: 2,
   refetchQueue: 0,
   queues: [
-    {
-      queue: 'webhook_notifications' as const,
-      state: 'dead',
-      entries: 4,
-      oldestSeconds: 60,
-    },
+    { queue: 'webhook_notifications' as const, state: 'dead', entries: 4, oldestSeconds: 60 },
   ],
   budgets: [],
   isStandby: false,
