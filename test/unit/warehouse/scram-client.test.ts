@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import {
   AddressClient,
@@ -12,48 +13,41 @@ import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 
+const LOGIN = { PGUSER: 'nobody', PGPASSWORD: 'none' }
 const PASSWORD = 'word-that-must-not-travel'
 
-let server: Server | undefined
-afterEach(() => {
-  server?.close()
-  vi.unstubAllEnvs()
-})
+afterEach(() => vi.unstubAllEnvs())
+
+const stubEnv = () => {
+  for (const [name, value] of Object.entries({ ...HOSTILE_ENVIRONMENT, ...LOGIN })) {
+    vi.stubEnv(name, value)
+  }
+}
 
 /** An authentication message of the server's, and what would follow if all were well. */
-const authentication = (kind: number, more = Buffer.alloc(0)): Buffer => {
-  const head = Buffer.alloc(9)
-  head.write('R')
-  head.writeInt32BE(8 + more.length, 1)
-  head.writeInt32BE(kind, 5)
-  return Buffer.concat([head, more])
-}
+const authentication = (kind: number, more = '') =>
+  Buffer.from([0x52, 0, 0, 0, 8 + more.length, 0, 0, 0, kind, ...Buffer.from(more)])
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-/**
- * Listens where the server should, and answers the first packet so. Returns its port and what it
- * was told.
- */
+/** Listens where the server should, and answers the first packet so: its port, and what was told. */
 async function listen(answer: Buffer): Promise<{ port: number; told: () => string }> {
   const told: Buffer[] = []
-  server = createServer((socket: Socket) => {
+  const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.once('data', () => socket.write(answer))
     socket.on('data', (bytes) => told.push(bytes))
-  })
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return { port, told: () => Buffer.concat(told).toString('latin1') }
 }
 
 const ASKS = [
   ['for the password in clear', authentication(3)],
-  ['for an MD5 of it', authentication(5, Buffer.from('salt'))],
+  ['for an MD5 of it', authentication(5, 'salt')],
   ['for nothing at all', Buffer.concat([authentication(0), READY])],
-  [
-    'for an end it has not earned',
-    Buffer.concat([authentication(12, Buffer.from('v=AAAA')), authentication(0), READY]),
-  ],
+  ['for an end', Buffer.concat([authentication(12, 'v=AAAA'), authentication(0), READY])],
 ] as const
 
 describe('what listens in the place of our server', { tags: ['FC4'] }, () => {
@@ -61,13 +55,10 @@ describe('what listens in the place of our server', { tags: ['FC4'] }, () => {
     const { port, told } = await listen(answer)
     const url = `postgres://me:${PASSWORD}@127.0.0.1:${port}/house?${REQUIRE_SCRAM}`
     const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
-    try {
-      await expect(warehouse.query('look', sql`select 1`)).rejects.toThrow()
-      await expect(readTable(warehouse, 'look', sql`select 1`)).rejects.toThrow()
-      expect(told()).not.toMatch(/word-that|md5|select/)
-    } finally {
-      await warehouse.close()
-    }
+    onTestFinished(() => warehouse.close())
+    await expect(warehouse.query('look', sql`select 1`)).rejects.toThrow()
+    await expect(readTable(warehouse, 'look', sql`select 1`)).rejects.toThrow()
+    expect(told()).not.toMatch(/word-that|md5|select/)
   })
 
   it('is answered by an address that does not insist, as before', () => {
@@ -77,8 +68,6 @@ describe('what listens in the place of our server', { tags: ['FC4'] }, () => {
 })
 
 describe('variables of PostgreSQL in the environment', { tags: ['JB12'] }, () => {
-  const LOGIN = { PGUSER: 'nobody', PGPASSWORD: 'none' }
-
   it.each([
     'postgres://me:word@db.example/house',
     'postgres://me:word@db.example:6543/house?sslmode=verify-full',
@@ -89,26 +78,19 @@ describe('variables of PostgreSQL in the environment', { tags: ['JB12'] }, () =>
     'postgres://me:word@localhost/house?port=7000&application_name=mine&sslnegotiation=direct&ssl=true',
   ])('change nothing about %s', (connectionString) => {
     const parametersNow = () => {
-      const client = new AddressClient({
-        connectionString,
-        application_name: 'tracking-sync',
-        connectionTimeoutMillis: 5000,
-      })
+      const options = { application_name: 'tracking-sync', connectionTimeoutMillis: 5000 }
+      const client = new AddressClient({ connectionString, ...options })
       const { connectionParameters, port, database, host, user, password, ssl } =
         client as unknown as Record<string, unknown>
       return { ...(connectionParameters as object), port, database, host, user, password, ssl }
     }
     const quiet = parametersNow()
-    for (const [name, value] of Object.entries({ ...HOSTILE_ENVIRONMENT, ...LOGIN })) {
-      vi.stubEnv(name, value)
-    }
+    stubEnv()
     expect(parametersNow()).toEqual(quiet)
   })
 
   it('say the login that an address leaves out, and nothing else', () => {
-    for (const [name, value] of Object.entries({ ...HOSTILE_ENVIRONMENT, ...LOGIN })) {
-      vi.stubEnv(name, value)
-    }
+    stubEnv()
     const client = new AddressClient({ connectionString: 'postgres://db.example/house' })
     expect(client).toMatchObject({ user: 'nobody', password: 'none' })
     expect(client).toMatchObject({ host: 'db.example', port: 5432, database: 'house' })

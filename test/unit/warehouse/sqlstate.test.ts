@@ -5,11 +5,7 @@ import { toWarehouseError } from '../../../src/warehouse/connection/sqlstate.js'
 
 /** SQLSTATE, the name of the error, and what to do. */
 const TOLD: readonly (readonly [string, string, RegExp])[] = [
-  [
-    '25006',
-    'WarehouseUnavailableError',
-    /a standby, so connect to the primary server; or default_/,
-  ],
+  ['25006', 'WarehouseUnavailableError', /a standby, so connect to the primary server; or defau/],
   ['25P04', 'WarehouseSchemaError', /transaction_timeout of this login is too short/],
   ['57P05', 'WarehouseUnavailableError', /idle_session_timeout of this login ended/],
   ['53100', 'WarehouseUnavailableError', /give the server disk, or free room on it$/],

@@ -8,12 +8,11 @@ import { parseRulesFile } from '../../../../src/extensions/answers/questions/rul
 const [HEADER = '', FIRST = ''] = readFileSync('config/invoices.example.csv', 'utf8').split('\n')
 const COLUMNS = HEADER.split(',')
 
-/** A line of the example with other cells, as in the file. */
-function lineWith(cells: Readonly<Record<string, string>>, separator = ','): string {
-  return FIRST.split(',')
+/** The first line of the example with other cells. */
+const lineWith = (cells: Readonly<Record<string, string>>, separator = ',') =>
+  FIRST.split(',')
     .map((cell, at) => cells[COLUMNS[at] ?? ''] ?? cell)
     .join(separator)
-}
 
 const parse = (...lines: readonly string[]) =>
   parseInvoices('invoices.csv', [HEADER, ...lines].join('\n'))
@@ -59,13 +58,8 @@ describe('an identifier that a spreadsheet damaged', { tags: ['JB10'] }, () => {
   })
 
   it('is one that a rule names, too', () => {
-    const [header = '', rule = ''] = readFileSync(
-      'config/free-time-rules.example.csv',
-      'utf8',
-    ).split('\n')
-    const at = header.split(',').indexOf('terminal')
-    const cells = rule.split(',').map((cell, place) => (place === at ? '1.00E+10' : cell))
-    expect(() => parseRulesFile('rules.csv', `${header}\n${cells.join(',')}`)).toThrow(
+    const rule = 'rule,charge,terminal,currency\none,storage,1.00E+10,USD'
+    expect(() => parseRulesFile('rules.csv', rule)).toThrow(
       /line 2: terminal "1\.00E\+10" is no longer/,
     )
   })
@@ -94,10 +88,11 @@ describe('a container number', { tags: ['JB10'] }, () => {
 
   it('with another check digit or form is taken and noted, once', () => {
     const numbers = ['MRKU7762147', 'MRKU7762147', 'MRKX7762146', 'MRKU776214', 'MRKU7762146']
-    const lines = numbers.map((container_number, at) =>
-      lineWith({ container_number, line_number: String(at + 1) }),
+    const read = parse(
+      ...numbers.map((container_number, at) =>
+        lineWith({ container_number, line_number: `${at + 1}` }),
+      ),
     )
-    const read = parse(...lines)
     expect(read.map((line) => line.container_number)).toEqual(numbers)
     expect(notesOf(read)).toEqual([
       'container MRKU7762147 ends with the check digit 7, but ISO 6346 requires 6',
