@@ -122,17 +122,14 @@ describe('secrets', { tags: ['S2'] }, () => {
   })
 })
 
-describe('a secret inside another one', { tags: ['S3'] }, () => {
-  test.each([[['abc1', 'abc1def']], [['abc1def', 'abc1']]])('%j: the longest first', (secrets) => {
+test.each([[['abc1', 'abc1def']], [['abc1def', 'abc1']]])(
+  'a secret inside another one, %j: the longest first',
+  { tags: ['S3'] },
+  (secrets) => {
     const redact = createRedactor(secrets)
     expect(redact('x abc1def y abc1 z')).toBe(`x ${MASK} y ${MASK} z`)
-  })
-
-  test('secrets too short to hide, and empty ones, leave texts as they are', () => {
-    expect(createRedactor(['', 'a', 'ab'])('a banana')).toBe('a banana')
-    expect(createRedactor([])('a banana')).toBe('a banana')
-  })
-})
+  },
+)
 
 describe('a secret that is an ordinary word', { tags: ['S2', 'FC8'] }, () => {
   test.each(['invalid', 'tracking', 'tracking-sync', 'Postgres', '5432', 'x'])(
@@ -181,22 +178,12 @@ describe('one line for each event', { tags: ['T10'] }, () => {
   test.each(['json', 'text'] as const)('as %s line breaks, escapes are neutralised', (format) => {
     const { logger, output } = record({ format })
     logger.info(nasty, { number: nasty, [nasty]: 1, error: new Error(nasty) })
-    const lines = output().split('\n')
-    expect(lines).toHaveLength(2)
-    expect(lines[1]).toBe('')
-    expect(lines[0]).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u)
-  })
-
-  test('a JSON line holds exactly the text that was logged', () => {
-    const { logger, output } = record()
-    logger.info(nasty, { number: nasty, html: '<script>', formula: '=HYPERLINK("x")' })
-    expect(JSON.parse(output())).toMatchObject({
-      level: 'info',
-      msg: nasty,
-      number: nasty,
-      html: '<script>',
-      formula: '=HYPERLINK("x")',
-    })
+    const [line = '', ...rest] = output().split('\n')
+    expect(rest).toEqual([''])
+    expect(line).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u)
+    // JSON holds exactly the text that was logged.
+    const told = { level: 'info', msg: nasty, number: nasty, [nasty]: 1 }
+    if (format === 'json') expect(JSON.parse(line)).toMatchObject(told)
   })
 
   test('as text a line is the time, the level, the message and the facts', () => {

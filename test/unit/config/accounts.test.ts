@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type ConfigSources } from '../../../src/config/load.js'
 import { loadAccounts } from '../../../src/extensions/accounts/load-accounts.js'
+import { problemsIn } from '../../support/config-problems.js'
 import { useFolder } from '../../support/temp-folder.js'
 
 const KEYS = {
@@ -24,16 +24,6 @@ function sources(
   const file = join(workingDirectory, 'config', 'tracking-sync.json')
   writeFileSync(file, JSON.stringify({ rateLimitPerMinute: 50, accounts, ...rest }))
   return { environment, workingDirectory }
-}
-
-function problemsOf(work: () => unknown): string[] {
-  try {
-    work()
-  } catch (thrown) {
-    if (!(thrown instanceof ConfigError)) throw thrown
-    return thrown.problems.map(({ setting, problem }) => `${setting} ${problem}`)
-  }
-  return []
 }
 
 const TWO = [{ name: 'acme' }, { name: 'blue-sea', rateLimitPerMinute: 25, syncCron: '0 * * * *' }]
@@ -89,11 +79,11 @@ describe('an account', () => {
     expect(loadConfig({ ...given, flags: { account: 'acme' } }).config.schema).toBe('tracking_acme')
     const environment = { ...KEYS, TRACKING_ACCOUNT: 'blue-sea' }
     expect(loadConfig({ ...given, environment }).config.schema).toBe('tracking_blue_sea')
-    expect(problemsOf(() => loadConfig({ ...given, flags: { account: 'acmee' } }))).toEqual([
+    expect(problemsIn(() => loadConfig({ ...given, flags: { account: 'acmee' } }))).toEqual([
       'TRACKING_ACCOUNT is not in the configuration file, which has acme, blue-sea; ' +
         'did you mean acme?',
     ])
-    expect(problemsOf(() => loadConfig({ ...sources([]), flags: { account: 'acme' } }))).toEqual([
+    expect(problemsIn(() => loadConfig({ ...sources([]), flags: { account: 'acme' } }))).toEqual([
       'TRACKING_ACCOUNT is set, but the configuration file has no accounts; ' +
         'unset it, or see docs/accounts.md',
     ])
@@ -116,7 +106,7 @@ describe('wrong accounts are refused together', () => {
     ['a schema of another', [{ name: 'sync' }], /is tracking_sync, which TRACKING_SCHEMA uses/],
     ['an odd schema', [{ name: 'acme', schema: 'no-schema' }], /schema of acme is no-schema/],
   ])('%s', (_, accounts, problem) => {
-    const problems = problemsOf(() => loadConfig(sources(accounts)))
+    const problems = problemsIn(() => loadConfig(sources(accounts)))
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(problem)
   })
@@ -126,20 +116,20 @@ describe('wrong accounts are refused together', () => {
       { name: 'acme', rateLimitPerMinute: 0 },
       { name: 'blue-sea', rateLimitPerMinute: 'many' },
     ]
-    expect(problemsOf(() => loadAccounts(sources(accounts)))).toEqual([
+    expect(problemsIn(() => loadAccounts(sources(accounts)))).toEqual([
       'TRACKING_RATE_LIMIT_PER_MINUTE of acme must be a whole number from 1 to 100000',
       'TRACKING_RATE_LIMIT_PER_MINUTE of blue-sea must be a whole number from 1 to 100000',
     ])
     const same = { ...KEYS, TRACKING_API_KEY_BLUE_SEA: KEYS.TRACKING_API_KEY_ACME }
-    expect(problemsOf(() => loadAccounts(sources(TWO, same)))).toEqual([
+    expect(problemsIn(() => loadAccounts(sources(TWO, same)))).toEqual([
       'the key of acme is the key of blue-sea too; each account has its own',
     ])
   })
 
   test('--all without accounts, or beside one of them', () => {
-    expect(problemsOf(() => loadAccounts(sources([])))[0]).toMatch(/^--all needs accounts/)
+    expect(problemsIn(() => loadAccounts(sources([])))[0]).toMatch(/^--all needs accounts/)
     const chosen = { ...KEYS, TRACKING_ACCOUNT: 'acme' }
-    expect(problemsOf(() => loadAccounts(sources(TWO, chosen)))[0]).toMatch(
+    expect(problemsIn(() => loadAccounts(sources(TWO, chosen)))[0]).toMatch(
       /^TRACKING_ACCOUNT is acme, but --all means every account/,
     )
   })
