@@ -2,14 +2,29 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { expect } from 'vitest'
 import { runCli } from '../../src/commands/program.js'
 import { expectClean, type ProgramOptions } from './run-cli.js'
 import { rememberProgram } from './said-by-programs.js'
+import { createSink } from './sink.js'
 
 export interface CliCall {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
+}
+
+/** Where a command reads and writes. */
+export function settingsOf(
+  { url, apiKey }: { readonly url: string; readonly apiKey: string },
+  databaseUrl: string,
+): Record<string, string> {
+  return { TRACKING_API_URL: url, TRACKING_API_KEY: apiKey, DATABASE_URL: databaseUrl }
+}
+
+/** The words of a line, as a shell splits it, with double quotes. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
 }
 
 /** Runs one command line in this process, in a directory of its own. */
@@ -42,6 +57,13 @@ export async function callProgram(
   return call
 }
 
+/** The exit code and the errors of a command that answers nothing. */
+export async function refusalOf(call: Promise<CliCall>): Promise<string> {
+  const { exitCode, stdout, stderr } = await call
+  expect(stdout).toBe('')
+  return `${exitCode} ${stderr}`
+}
+
 async function callWith(
   args: readonly string[],
   directory: string,
@@ -50,7 +72,7 @@ async function callWith(
 ): Promise<CliCall> {
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keys })
   if (typed !== undefined) keys.write(typed)
-  const [stdout, stderr] = [collect(), collect()]
+  const [stdout, stderr] = [createSink(false), createSink(false)]
   const said = (): string => `${stdout.text()}${stderr.text()}`
   rememberProgram({ name: args.join(' '), said, isRunning: () => false })
   const exitCode = await runCli(['node', 'tracking-sync', ...args], {
@@ -66,14 +88,4 @@ async function callWith(
     off: () => undefined,
   })
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() }
-}
-
-function collect(): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {
-  const chunks: Buffer[] = []
-  const stream = new PassThrough()
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return {
-    stream: Object.assign(stream, { isTTY: false }) as unknown as NodeJS.WriteStream,
-    text: () => Buffer.concat(chunks).toString('utf8'),
-  }
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { listen } from '../unit/api/fake-service.js'
 
 export interface ReceivedMail {
   readonly from: string
@@ -36,10 +38,9 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
     sockets.add(socket)
     socket.on('error', () => undefined)
     if (receiver.fate === 'be away') socket.destroy()
-    else converse(socket, receiver)
+    else converse(socket, receiver).catch(() => undefined)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await listen(server)
   const receiver: SmtpReceiver = {
     port: (server.address() as AddressInfo).port,
     mails,
@@ -54,67 +55,36 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
   return receiver
 }
 
-function converse(socket: Socket, receiver: SmtpReceiver): void {
-  let from = ''
-  let to: string[] = []
-  let login: string | undefined
-  let waiting = ''
-  let isMail = false
+async function converse(socket: Socket, receiver: SmtpReceiver): Promise<void> {
+  let [from, to, login]: [string, string[], string | undefined] = ['', [], undefined]
+  let text: string[] | undefined
   const say = (line: string): void => void socket.write(`${line}\r\n`)
-  const take = (text: string): void => {
-    receiver.mails.push({ from, to, text, login })
-    if (receiver.fate === 'hang up') socket.destroy()
-    else say(receiver.fate === 'refuse' ? '451 try again later' : '250 taken')
-  }
-  const answer = (line: string): void => {
-    const [word = '', ...rest] = line.split(' ')
-    const address = /<(.*)>/.exec(line)?.[1] ?? ''
-    switch (word.toUpperCase()) {
-      case 'EHLO':
-        socket.write('250-receiver\r\n250 AUTH PLAIN\r\n')
-        return
-      case 'AUTH':
-        login = Buffer.from(rest[1] ?? '', 'base64')
-          .toString()
-          .split('\0')
-          .slice(1)
-          .join(':')
-        say('235 welcome')
-        return
-      case 'MAIL':
-        from = address
-        to = []
-        break
-      case 'RCPT':
-        if (address.startsWith('nobody@')) {
-          say('550 no such person')
-          return
-        }
-        to.push(address)
-        break
-      case 'DATA':
-        isMail = true
-        say('354 go on')
-        return
-      case 'QUIT':
-        socket.end('221 bye\r\n')
-        return
-    }
-    say('250 ok')
-  }
   say('220 receiver')
-  socket.on('data', (chunk: Buffer) => {
-    waiting += chunk.toString('latin1')
-    for (;;) {
-      const end = isMail ? '\r\n.\r\n' : '\r\n'
-      const at = waiting.indexOf(end)
-      if (at === -1) return
-      const text = waiting.slice(0, at)
-      waiting = waiting.slice(at + end.length)
-      if (isMail) {
-        isMail = false
-        take(text)
-      } else answer(text)
+  for await (const line of createInterface(socket.setEncoding('latin1'))) {
+    const [word = '', , argument = ''] = line.split(' ')
+    const address = /<(.*)>/.exec(line)?.[1] ?? ''
+    if (text !== undefined && line !== '.') text.push(line)
+    else if (text !== undefined) {
+      receiver.mails.push({ from, to, text: text.join('\r\n'), login })
+      text = undefined
+      if (receiver.fate === 'hang up') socket.destroy()
+      else say(receiver.fate === 'refuse' ? '451 try again later' : '250 taken')
+    } else if (address.startsWith('nobody@')) say('550 no such person')
+    else {
+      if (word === 'AUTH') {
+        login = Buffer.from(argument, 'base64').toString().split('\0').slice(1).join(':')
+      }
+      if (word === 'MAIL') [from, to] = [address, []]
+      if (word === 'RCPT') to.push(address)
+      if (word === 'DATA') text = []
+      say(ANSWERS[word] ?? '250 ok')
     }
-  })
+  }
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  EHLO: '250-receiver\r\n250 AUTH PLAIN',
+  AUTH: '235 welcome',
+  DATA: '354 go on',
+  QUIT: '221 bye',
 }

@@ -1,10 +1,16 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { ResourceObject } from '../../src/source/jsonapi/document.js'
+import { listen, stop } from '../unit/api/fake-service.js'
 
 /** One request as it came in. */
 export interface ReceivedDelivery {
+  /** Method and path. */
+  readonly line: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   /**
@@ -32,34 +38,28 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const delivery = readDelivery(request.headers, Buffer.concat(chunks))
+      const delivery = readDelivery(request, Buffer.concat(chunks))
       deliveries.push(delivery)
       const status = receiver.answer(delivery, response)
       if (status !== undefined) response.writeHead(status, { location: '/elsewhere' }).end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${await listen(server)}/hook`,
     deliveries,
     answer: () => 202,
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => stop(server),
   }
   return receiver
 }
 
-function readDelivery(headers: IncomingHttpHeaders, body: Buffer): ReceivedDelivery {
+function readDelivery(request: IncomingMessage, body: Buffer): ReceivedDelivery {
+  const { headers, method, url } = request
+  const came = { line: `${method} ${url}`, headers, body }
   try {
     const { data, included } = JSON.parse(body.toString('utf8')) as Partial<ReceivedDelivery>
-    return { headers, body, data, included }
+    return { ...came, data, included }
   } catch {
-    return { headers, body, data: undefined, included: undefined }
+    return { ...came, data: undefined, included: undefined }
   }
 }

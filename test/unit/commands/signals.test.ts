@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CommandIo, type ProcessLike } from '../../../src/commands/command-io.js'
 import type { StopSignal } from '../../../src/base/exit-code.js'
-import { createSink } from './fake-process.js'
+import { createSink } from '../../support/sink.js'
 
 /** A process that is signalled by calling what listens. */
 function createFake() {

@@ -1,34 +1,23 @@
 import { readdirSync } from 'node:fs'
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { CommandIo } from '../../../../src/commands/command-io.js'
 import { findAnswerFile, putAnswer } from '../../../../src/extensions/answers/output/answer-file.js'
 import type { AnswerFormat } from '../../../../src/extensions/answers/output/print-answer.js'
 import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
+import { useFolder } from '../../../support/temp-folder.js'
 
+const own = useFolder()
 let folder: string
 let notes: string[]
 let stop: AbortController
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'answer-file-'))
+beforeEach(() => {
+  folder = own.path
   notes = []
   stop = new AbortController()
 })
-
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const PIECE: TableAnswer = { columns: ['n'], types: [23], rows: [[1], [2]] }
 

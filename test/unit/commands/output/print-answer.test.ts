@@ -2,19 +2,18 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../../src/base/errors.js'
 import {
+  asPieces,
   printAnswer,
   type AnswerFormat,
   type AnswerOptions,
 } from '../../../../src/extensions/answers/output/print-answer.js'
-import { terminalOf, widthOf } from '../../../../src/commands/output/print-table.js'
+import { widthOf } from '../../../../src/commands/output/print-table.js'
 import { readShippedQueries } from '../../../../src/extensions/answers/questions/shipped-queries.js'
 import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
 import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
+import { createSink } from '../../../support/sink.js'
 
-const TEXT = 25
-const NUMERIC = 1700
-const INTEGER = 23
-const TIMESTAMPTZ = 1184
+const [TEXT, NUMERIC, INTEGER, TIMESTAMPTZ] = [25, 1700, 23, 1184]
 
 const FEES: TableAnswer = {
   columns: ['container_number', 'state', 'fee_amount', 'fee_currency_code', 'remark', 'days_over'],
@@ -28,20 +27,13 @@ const FEES: TableAnswer = {
 }
 
 async function print(
-  answer: TableAnswer | readonly TableAnswer[],
+  answer: TableAnswer,
   options: AnswerOptions = {},
   format: AnswerFormat = 'table',
 ): Promise<string> {
-  const stream = new PassThrough()
-  let text = ''
-  stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  await printAnswer(pieces('rows' in answer ? [answer] : answer), format, stream, options)
-  return text
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
-async function* pieces(list: readonly TableAnswer[]): AsyncGenerator<TableAnswer> {
-  yield* list
+  const { stream, text } = createSink(false)
+  await printAnswer(asPieces(answer), format, stream, options)
+  return text()
 }
 
 const plain = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, '')
@@ -165,16 +157,6 @@ describe('an answer as a table', () => {
     expect(coloured).not.toContain('mout late')
     expect(plain(coloured)).toBe(await print(FEES, { terminal }))
     expect(await print(FEES)).not.toContain('\u001b')
-    const screen = (hasColors: boolean): NodeJS.WriteStream =>
-      Object.assign(new PassThrough(), {
-        isTTY: true,
-        columns: 90,
-        rows: 30,
-        hasColors: () => hasColors,
-      }) as unknown as NodeJS.WriteStream
-    expect(terminalOf(screen(true))).toEqual({ width: 90, height: 30, isColoured: true })
-    expect(terminalOf(screen(false)).isColoured).toBe(false)
-    expect(terminalOf(new PassThrough() as unknown as NodeJS.WriteStream)).toEqual({})
   })
 
   it('cuts nothing off with --wide, and shows columns asked for', { tags: ['FD4'] }, async () => {

@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  asCalendar,
-  type CalendarOptions,
-} from '../../../../src/extensions/answers/output/print-calendar.js'
+import { asCalendar } from '../../../../src/extensions/answers/output/print-calendar.js'
 import { asPieces } from '../../../../src/extensions/answers/output/print-answer.js'
 import { readCalendar } from '../../../support/read-calendar.js'
 
@@ -21,14 +18,13 @@ const STAY = {
 
 async function write(
   stays: readonly Partial<Record<keyof typeof STAY, string | null>>[],
-  more: CalendarOptions = {},
 ): Promise<{ text: string; notes: string[] }> {
   const notes: string[] = []
   const columns = Object.keys(STAY) as (keyof typeof STAY)[]
   const rows = stays.map((stay) => columns.map((name) => ({ ...STAY, ...stay })[name]))
   const note = (one: string): unknown => notes.push(one)
   let text = ''
-  for await (const chunk of asCalendar(asPieces({ columns, types: [], rows }), { note, ...more })) {
+  for await (const chunk of asCalendar(asPieces({ columns, types: [], rows }), { note })) {
     text += chunk
   }
   return { text, notes }
@@ -85,13 +81,4 @@ it('names the ramp by its code, and folds and escapes what is long and hostile',
     `Customer: ${'Ü🚢'.repeat(60)}\\r\\nATTENDEE:x\\u0007`,
   )
   expect(event).not.toHaveProperty('ATTENDEE')
-})
-
-it('links an event to the page of its container, where a number is known', async () => {
-  const stays = [STAY, { ...STAY, container_number: null, container_id: 'two' }]
-  const page = 'https://service.example/find?q='
-  const pageOf = (number: unknown) => (typeof number === 'string' ? page + number : undefined)
-  const events = readCalendar((await write(stays, { pageOf })).text)
-  expect(events.map((event) => event['URL;VALUE=URI'])).toEqual([`${page}MSKU0000001`, undefined])
-  expect((await write(stays)).text).not.toContain('URL')
 })

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { formatParts, formatTable, widthOf } from '../../../../src/commands/output/print-table.js'
 
-describe('a sentence', () => {
-  const text = 'ALERT: nothing works any more, so run `tracking-sync replay --state dead` soon'
+const text = 'ALERT: nothing works any more, so run `tracking-sync replay --state dead` soon'
 
-  it('breaks between words on a terminal, and not within a command', () => {
-    expect(formatParts([text], { width: 45 }).split('\n')).toEqual([
-      'ALERT: nothing works any more, so run',
-      '`tracking-sync replay --state dead` soon',
-    ])
-    expect(formatParts([text])).toBe(text)
-  })
+it('a sentence breaks between words on a terminal, and not within a command', () => {
+  expect(formatParts([text], { width: 45 }).split('\n')).toEqual([
+    'ALERT: nothing works any more, so run',
+    '`tracking-sync replay --state dead` soon',
+  ])
+  expect(formatParts([text])).toBe(text)
 })
 
 it.each([

@@ -1,41 +1,27 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { asPieces } from '../../../../src/extensions/answers/output/print-answer.js'
 import {
   asWorkbook,
   type WorkbookOptions,
 } from '../../../../src/extensions/answers/output/print-workbook.js'
-import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
-import { readWorkbook, type ReadWorkbook } from '../../../support/read-workbook.js'
+import { readWorkbook } from '../../../support/read-workbook.js'
 
-const TEXT = 25
-const INT8 = 20
-const FLOAT8 = 701
-const NUMERIC = 1700
-const DATE = 1082
-const TIMESTAMP = 1114
-const TIMESTAMPTZ = 1184
-
-interface Written extends ReadWorkbook {
-  readonly notes: readonly string[]
-}
+const [TEXT, INT8, FLOAT8, NUMERIC] = [25, 20, 701, 1700]
+const [DATE, TIMESTAMP, TIMESTAMPTZ] = [1082, 1114, 1184]
 
 async function write(
   types: readonly number[],
   rows: readonly (readonly unknown[])[],
   columns = types.map((_, at) => `column_${at}`),
   more: WorkbookOptions = {},
-): Promise<Written> {
+) {
   const notes: string[] = []
-  const note = (text: string): unknown => notes.push(text)
+  const note = (text: string) => notes.push(text)
   const chunks: Uint8Array[] = []
-  for await (const chunk of asWorkbook(pieces([{ columns, types, rows }]), { note, ...more })) {
-    chunks.push(chunk)
-  }
+  const workbook = asWorkbook(asPieces({ columns, types, rows }), { note, ...more })
+  for await (const chunk of workbook) chunks.push(chunk)
   return { ...readWorkbook(Buffer.concat(chunks)), notes }
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
-async function* pieces(list: Iterable<TableAnswer>): AsyncGenerator<TableAnswer> {
-  yield* list
 }
 
 describe('a workbook', () => {
@@ -138,7 +124,7 @@ describe('a workbook', () => {
       types: columns.map(() => TEXT),
       rows,
     }))
-    const workbook = asWorkbook(pieces(parts), {})
+    const workbook = asWorkbook(Readable.from(parts), {})
     await expect(workbook.next()).rejects.toThrow(
       `--format xlsx cannot hold this answer: it has more than ${most}; ` +
         'narrow it, add --limit, or take --format csv',

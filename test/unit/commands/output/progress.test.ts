@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createProgressReporter } from '../../../../src/commands/output/progress.js'
 import type { Progress } from '../../../../src/ingest/run.js'
 import { createRateMeter } from '../../../../src/commands/output/progress.js'
-import { createSink } from '../fake-process.js'
+import { createSink } from '../../../support/sink.js'
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
   stream: 'shipments',
@@ -14,14 +14,7 @@ const progress = (change: Partial<Progress> = {}): Progress => ({
 })
 
 /** A reporter whose time the test moves. */
-function report(
-  options: {
-    readonly isTerminal?: boolean
-    readonly isJson?: boolean
-    readonly columns?: number
-  } = {},
-) {
-  const { isTerminal = false, isJson = false, columns = 80 } = options
+function report({ isTerminal = false, isJson = false, columns = 80 } = {}) {
   const sink = createSink(isTerminal)
   Object.assign(sink.stream, { columns })
   let nowMs = 1_000_000
@@ -39,15 +32,6 @@ function report(
 }
 
 describe('progress', () => {
-  it('is a plain line off a terminal: stream, page, records, requests, seconds, rate and what is left', () => {
-    const { reporter, lines, wait } = report()
-    wait(1_400)
-    reporter.onProgress(progress())
-    expect(lines()).toEqual([
-      'shipments: page 1, 100 of 300 records, 4 requests, 1 s, 71.4 records/s, 3 s left',
-    ])
-  })
-
   it('is at most one line in five seconds for a stream, and one at once for the next stream', () => {
     const { reporter, lines, wait } = report()
     for (let page = 1; page <= 30; page += 1) {

@@ -5,14 +5,13 @@ export function createSink(isTerminal: boolean): {
   readonly stream: NodeJS.WriteStream
   readonly text: () => string
 } {
-  const stream = new PassThrough()
-  let text = ''
-  stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const chunks: Buffer[] = []
+  const stream = new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk))
   const terminal = { isTTY: isTerminal, columns: 200, cursorTo: noop, clearLine: noop }
   // Of a terminal's stream only what the commands use.
   return {
     stream: Object.assign(stream, terminal) as unknown as NodeJS.WriteStream,
-    text: () => text,
+    text: () => Buffer.concat(chunks).toString('utf8'),
   }
 }
 
