@@ -2,19 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { accountKey } from '../../../src/base/service-address.js'
 import { readBudgets } from '../../../src/status/read-vitals.js'
 import { pauseRequests } from '../../../src/warehouse/coordination/shared-budget.js'
-import { callCli, type CliCall } from '../../support/call-cli.js'
-import { createTestDatabase } from '../../support/test-database.js'
+import { callCli, settingsOf, type CliCall } from '../../support/call-cli.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 afterEach(closeScenes)
 
-const settingsOf = (scene: Scene): Record<string, string> => ({
-  TRACKING_API_URL: scene.simulator.url,
-  TRACKING_API_KEY: scene.simulator.apiKey,
-  DATABASE_URL: scene.url,
-})
-
-const call = (scene: Scene, ...args: string[]): Promise<CliCall> => callCli(args, settingsOf(scene))
+const call = ({ simulator, url }: Scene, ...args: string[]): Promise<CliCall> =>
+  callCli(args, settingsOf(simulator, url))
 
 const accountOf = ({ simulator: { url, apiKey } }: Scene): string =>
   accountKey({ apiUrl: url, apiKey })
@@ -57,23 +51,5 @@ describe('commands that need the service and no warehouse', { tags: ['R6'] }, ()
     expect(await readBudgets(scene.warehouse)).toMatchObject([
       { account: accountOf(scene), pausedUntil: null, pauseSeconds: 0 },
     ])
-  })
-
-  it('make neither schema nor row where there is no warehouse yet', async () => {
-    const scene = await openScene({ shipments: 1 })
-    const empty = await createTestDatabase()
-    try {
-      const settings = { ...settingsOf(scene), DATABASE_URL: empty.url }
-      const { exitCode, stdout, stderr } = await callCli(['webhooks', 'ips', '--json'], settings)
-      expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('budget')])
-      expect(JSON.parse(stdout)).not.toEqual([])
-      const { stdout: schemas } = await callCli(['check', '--json'], settings)
-      expect(JSON.parse(schemas)).toContainEqual(
-        expect.objectContaining({ name: 'service', isOk: true }),
-      )
-      expect(schemas).toContain('is at version 0 of')
-    } finally {
-      await empty.drop()
-    }
   })
 })

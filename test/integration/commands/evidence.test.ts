@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { useFolder } from '../../support/temp-folder.js'
 
 const HOLD = '<script>alert("customs")</script>'
 
 let scene: Scene
-let folder: string
+const folder = useFolder('file')
 let number: string
 let containerId: string
 let before: string
 
 beforeAll(async () => {
   scene = await openScene()
-  folder = await mkdtemp(join(tmpdir(), 'evidence-'))
   const { simulator } = scene
   await scene.sync({ command: 'backfill' })
   const [container] = await scene.query<{ container_id: string; number: string }>(
@@ -32,10 +31,7 @@ beforeAll(async () => {
   await scene.sync({ command: 'sync' })
 })
 
-afterAll(async () => {
-  await closeScenes()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(closeScenes)
 
 const write = (...args: string[]): Promise<CliCall> =>
   callCli(['evidence', ...args], {
@@ -50,7 +46,7 @@ const rowsOf = async (out: string, name: string): Promise<Record<string, string>
   parse(await readFile(join(out, `${name}.csv`), 'utf8'), { columns: true })
 
 it('writes every table and line with its digest', { tags: ['release'] }, async () => {
-  const out = join(folder, 'a')
+  const out = join(folder.path, 'a')
   // A line of another bill of lading belongs to no journey, and to the number all the same.
   await scene.query(
     `insert into tracking_analytics.dd_invoices (invoice_number, line_number, issuer, charge,
@@ -59,7 +55,7 @@ it('writes every table and line with its digest', { tags: ['release'] }, async (
       ('J', 1, 'Maersk', 'detention', $1, 'OTHER', '2026-01-01', '2026-01-02', 10, 'USD')`,
     number,
   )
-  const alone = join(folder, 'alone')
+  const alone = join(folder.path, 'alone')
   expect(await write(number, '--out', alone, '--invoice', 'N')).toMatchObject({
     exitCode: 2,
     stderr:
@@ -104,7 +100,7 @@ it('writes every table and line with its digest', { tags: ['release'] }, async (
 })
 
 it('writes the same bytes for an instant, known then', { tags: ['release'] }, async () => {
-  const outs = ['b', 'c'].map((name) => join(folder, name))
+  const outs = ['b', 'c'].map((name) => join(folder.path, name))
   for (const out of outs) {
     expect((await write(containerId, '--out', out, '--as-of', before)).exitCode).toBe(0)
   }
@@ -116,22 +112,17 @@ it('writes the same bytes for an instant, known then', { tags: ['release'] }, as
 })
 
 it('leaves a folder with files as it is', async () => {
-  const out = await mkdtemp(join(folder, 'full-'))
+  const out = await mkdtemp(join(folder.path, 'full-'))
   await writeFile(join(out, 'mine.txt'), 'mine')
   expect(await write(number, '--out', out)).toMatchObject({
     exitCode: 2,
     stderr: `error: --out ${out} has files in it; name a folder that is new or empty\n`,
   })
   expect(await readdir(out)).toEqual(['mine.txt'])
-  const below = join(out, 'mine.txt', 'x')
-  expect((await write(number, '--out', below)).stderr).toContain('cannot be used (ENOTDIR)')
-  expect((await write(number, '--out', join(out, 'none', 'x'))).stderr).toContain(
-    'is in a folder that does not exist; make that first',
-  )
 })
 
 it('says which container it needs', async () => {
-  const out = join(folder, 'd')
+  const out = join(folder.path, 'd')
   expect((await write(number, '--out', out, '--as-of', '2020-01-01')).stderr).toContain(
     'error: <container> was not known at 2020-01-01T00:00:00.000Z; name a later --as-of',
   )

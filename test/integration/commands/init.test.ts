@@ -1,32 +1,28 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../../../src/commands/program.js'
 import { loadConfig } from '../../../src/config/load.js'
-import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import type { CliCall } from '../../support/call-cli.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
 import { makePreparedHome, removeFreshHomes } from '../../support/fresh-home.js'
-import { createSink } from '../../unit/commands/fake-process.js'
+import { selectRows } from '../../support/look-at-cli-rows.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
+import { useFolder } from '../../support/temp-folder.js'
+import { createSink } from '../../support/sink.js'
 
 const KEY = 'canary-key-5f8e3a90'
 const SECRET = 'canary-webhook-secret-77'
 
 let simulator: Simulator
 let database: TestDatabase
-let directory: string
+const folder = useFolder()
 
 beforeAll(async () => {
-  simulator = await startSimulator({
-    shipments: 5,
-    speed: 0,
-    rateLimitPerMinute: null,
-    apiKey: KEY,
-  })
+  simulator = await startSameWorld({ shipments: 5, apiKey: KEY, startAt: new Date() })
   database = await createTestDatabase()
 })
 
@@ -36,25 +32,10 @@ afterAll(async () => {
   await removeFreshHomes()
 })
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'tracking-sync-init-'))
-})
-
 afterEach(async () => {
-  const made = existsSync(join(directory, '.env')) ? configIn().readerUrl : undefined
-  if (made !== undefined) await runAt(database.url, `drop role ${new URL(made).username}`)
-  await rm(directory, { recursive: true, force: true })
+  const made = existsSync(join(folder.path, '.env')) ? configIn().readerUrl : undefined
+  if (made !== undefined) await selectRows(database.url, `drop role ${new URL(made).username}`)
 })
-
-async function runAt(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 /**
  * With `answers`, there is a person at a terminal who types them as the questions come, and sees
@@ -64,7 +45,7 @@ async function init(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   answers?: readonly string[],
-  cwd = directory,
+  cwd = folder.path,
 ): Promise<CliCall> {
   const [stdout, stderr] = [createSink(false), createSink(answers !== undefined)]
   const keys = Object.assign(new PassThrough(), {
@@ -103,9 +84,10 @@ async function init(
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-const readEnv = (cwd = directory): Promise<string> => readFile(join(cwd, '.env'), 'utf8')
+const readEnv = (cwd = folder.path): Promise<string> => readFile(join(cwd, '.env'), 'utf8')
 
-const configIn = (cwd = directory) => loadConfig({ environment: {}, workingDirectory: cwd }).config
+const configIn = (cwd = folder.path) =>
+  loadConfig({ environment: {}, workingDirectory: cwd }).config
 
 describe('without a terminal', () => {
   it('tests what flags and environment give, and writes it', async () => {
@@ -128,7 +110,7 @@ describe('without a terminal', () => {
       webhookSecret: SECRET,
       preset: { webhooks: { signature: { header: 'X-T49-Webhook-Signature' } } },
     })
-    expect((await stat(join(directory, '.env'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(folder.path, '.env'))).mode & 0o777).toBe(0o600)
   })
 
   it('makes a login for own SQL, which a second time is kept', { tags: ['JD1'] }, async () => {
@@ -146,31 +128,25 @@ describe('without a terminal', () => {
         rolcreatedb or rolreplication or rolbypassrls or
         exists (select from pg_auth_members where member = pg_roles.oid)) as is_reader
       from pg_roles where rolname = session_user`
-    expect(await runAt(readerUrl, rights)).toEqual([{ is_reader: true }])
+    expect(await selectRows(readerUrl, rights)).toEqual([{ is_reader: true }])
     const again = await init(args, env)
     expect(again.stdout).toContain(`own SQL is asked as ${username}, which may read`)
     expect(configIn().readerUrl).toBe(readerUrl)
   })
 
-  it('names everything that is missing at once, and writes nothing', async () => {
-    const { exitCode, stderr } = await init([], {})
-    expect(exitCode).toBe(2)
-    for (const word of ['--service is not given', 'TRACKING_API_KEY is', 'DATABASE_URL is']) {
-      expect(stderr).toContain(word)
-    }
-    expect(await readdir(directory)).toEqual([])
-  })
-
   it.each([
+    ['nothing', 2, {}, /--service is not given[^]*TRACKING_API_KEY is[^]*DATABASE_URL is/],
     ['a wrong key', 3, { TRACKING_API_KEY: 'wrong' }, /refused the API key/],
     ['a database that is away', 5, { DATABASE_URL: 'postgres://u:pw@127.0.0.1:1/x' }, /database/],
     ['a webhook by http', 2, { TRACKING_WEBHOOK_URL: 'http://x.example/' }, /must be an https/],
-  ])('refuses %s with exit code %i, and writes nothing', async (_, code, wrong, told) => {
+  ])('refuses %s with exit code %i, and writes nothing', async (what, code, wrong, told) => {
     const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url, ...wrong }
-    const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
+    const { exitCode, stderr } = await (what === 'nothing'
+      ? init([], {})
+      : init(['--api-url', simulator.url], env))
     expect(stderr).toMatch(told)
     expect(exitCode).toBe(code)
-    expect(await readdir(directory)).toEqual([])
+    expect(await readdir(folder.path)).toEqual([])
   })
 
   it('starts the embedded database once', { tags: ['release'] }, async () => {
@@ -219,7 +195,7 @@ describe('at a terminal', () => {
 
   it('keeps what .env has on Enter', { tags: ['JE4'] }, async () => {
     const old = `TRACKING_SERVICE=terminal49\nTRACKING_API_URL=${simulator.url}\nTRACKING_API_KEY=${KEY}\nDATABASE_URL=${database.url} # ours\n`
-    await writeFile(join(directory, '.env'), old, { mode: 0o600 })
+    await writeFile(join(folder.path, '.env'), old, { mode: 0o600 })
     const kept = await init([], {}, ['', '', '', '', ''])
     expect(kept.stderr.match(/Enter keeps what \.env has: /g)).toHaveLength(3)
     expect(kept).toMatchObject({ exitCode: 0 })
@@ -241,6 +217,6 @@ describe('at a terminal', () => {
       'error: the input ended before all questions were answered; nothing was',
     )
     expect(exitCode).toBe(130)
-    expect(await readdir(directory)).toEqual([])
+    expect(await readdir(folder.path)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callCli } from '../../support/call-cli.js'
+import { callCli, settingsOf } from '../../support/call-cli.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 let scene: Scene
@@ -8,9 +8,7 @@ let settings: Record<string, string>
 beforeAll(async () => {
   scene = await openScene({ shipments: 10 })
   settings = {
-    TRACKING_API_URL: scene.simulator.url,
-    TRACKING_API_KEY: scene.simulator.apiKey,
-    DATABASE_URL: scene.url,
+    ...settingsOf(scene.simulator, scene.url),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
     TRACKING_LOG_LEVEL: 'silent',
   }

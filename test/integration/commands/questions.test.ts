@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   bindQuery,
   readShippedQueries,
@@ -9,9 +7,7 @@ import {
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
 import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import { keysOf, REFERENCES } from '../../../scripts/documents/dbt-models.js'
-import { callCli, type CliCall } from '../../support/call-cli.js'
-import { readCalendar } from '../../support/read-calendar.js'
-import { readWorkbook } from '../../support/read-workbook.js'
+import { callCli, settingsOf, wordsOf, type CliCall } from '../../support/call-cli.js'
 import { readerSettings } from '../../support/test-database.js'
 import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
@@ -26,9 +22,7 @@ let values: Record<string, string>
 beforeAll(async () => {
   scene = await openLoadedWeek()
   settings = {
-    TRACKING_API_URL: scene.simulator.url,
-    TRACKING_API_KEY: scene.simulator.apiKey,
-    DATABASE_URL: scene.url,
+    ...settingsOf(scene.simulator, scene.url),
     ...readerSettings(scene.url),
     TRACKING_LOG_LEVEL: 'silent',
   }
@@ -38,8 +32,6 @@ beforeAll(async () => {
     `select containers.container_id as id, containers.number as container,
         shipments.bill_of_lading_number as shipment,
         shipments.shipping_line_name as line, terminals.nickname as terminal,
-        (select min(customer_name) from tracking.shipments) as customer,
-        (select min(tag) from tracking.shipments cross join unnest(tags) as tag) as tag,
         (select min(ref) from tracking.containers cross join unnest(ref_numbers) as ref) as ref
     from tracking.containers
     inner join tracking.shipments using (shipment_id)
@@ -102,9 +94,9 @@ describe('the shipped questions', () => {
   })
 
   it('are narrowed as the rows say, in any case', { tags: ['release'] }, async () => {
-    const { customer = '', tag = '', ref = '', terminal = '', line = '' } = values
-    const [place] = await scene.query<Record<'code' | 'id' | 'name' | 'ramp', string>>(
-      `select ports.code, ports.port_id as id, ports.name, stay.terminal_name as ramp
+    const { ref = '', terminal = '', line = '' } = values
+    const [place] = await scene.query<Record<'code' | 'id' | 'ramp', string>>(
+      `select ports.code, ports.port_id as id, stay.terminal_name as ramp
       from tracking_analytics.container_stays as stay
       inner join tracking.shipments using (shipment_id)
       inner join tracking.ports on ports.port_id = shipments.port_of_discharge_id
@@ -117,20 +109,16 @@ describe('the shipped questions', () => {
       from tracking.shipments cross join unnest(ref_numbers) as ref`,
       terminal,
     )
-    const isNamed = 'shipments.customer_name = $1'
     const isInPort = `shipments.port_of_discharge_locode = '${place!.code}'`
     const isAt =
       'containers.pod_terminal_id in (select terminal_id from tracking.terminals where nickname = $1)'
     const ofLine = 'shipments.shipping_line_name = $1'
     for (const [question, option, given, condition, ...value] of [
-      ['last_free_days', '--customer', customer.toUpperCase(), isNamed, customer],
-      ['last_free_days', '--tag', tag, '$1 = any(shipments.tags)', tag],
       ['last_free_days', '--ref', ref, '$1 = any(containers.ref_numbers)', ref],
       ['last_free_days', '--ref', other!.ref, '$1 = any(shipments.ref_numbers)', other!.ref],
       ['last_free_days', '--line', line.toLowerCase(), ofLine, line],
       ['timeline', '--port', place!.code.toLowerCase(), isInPort],
       ['timeline', '--port', place!.id, isInPort],
-      ['timeline', '--port', place!.name.toUpperCase(), isInPort],
       ['timeline', '--terminal', terminal.toUpperCase(), isAt, terminal],
       ['timeline', '--terminal', other!.terminal, isAt, terminal],
     ] as const) {
@@ -183,13 +171,9 @@ describe('the shipped questions', () => {
       expect(ofRequest.length).toBeGreaterThan(0)
       expect(ofRequest).toEqual(await rowsOf(question, '--shipment', shipment!))
     }
-    expect(await query('last_free_days', '--custom-field', 'region')).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('must be a name and a value, like') as string,
-    })
   })
 
-  it('leave out small counts, and take one cut or period', { tags: ['release'] }, async () => {
+  it('leave out small counts', { tags: ['release'] }, async () => {
     for (const [name, count] of [
       ['carriers', 'vessel_calls'],
       ['waits', 'n + still_waiting'],
@@ -203,20 +187,7 @@ describe('the shipped questions', () => {
       const few = await rowsOf(name, '--at-least', '1')
       expect(few).toHaveLength((await read(`${count} >= 1`)).length)
       expect(few.filter((row) => row.is_few)).not.toEqual([])
-      const recent = await rowsOf(name, '--at-least', '1', '--period', 'Last 90 days')
-      expect(recent).toEqual(few.filter((row) => row.period === 'last 90 days'))
-      expect(recent.length).toBeGreaterThan(0)
     }
-    const lanes = (await rowsOf('carriers', '--at-least', '1')).filter((row) => row.cut === 'lane')
-    expect(lanes.length).toBeGreaterThan(0)
-    expect(await rowsOf('carriers', '--at-least', '1', '--cut', 'LANE')).toEqual(lanes)
-    const holds = await rowsOf('timeline', '--kind', 'Hold')
-    expect(new Set(holds.map((row) => String(row.kind)))).toContain('hold placed')
-    expect(holds.filter((row) => !String(row.kind).startsWith('hold'))).toEqual([])
-    expect((await query('carriers', '--cut', 'lane', '--at-least', '9999')).stderr).toMatch(
-      /^note: no rows match --cut, --at-least: carriers needs shipments of five vessel calls /,
-    )
-    expect((await query('carriers', '--at-least', 'few')).exitCode).toBe(2)
   })
 })
 
@@ -256,7 +227,7 @@ describe('docs/questions.md', () => {
   })
 
   it('has commands that work, and samples with its columns', { tags: ['release'] }, async () => {
-    const pages = ['questions', 'ask', 'rules', 'troubleshooting'].map((page) =>
+    const pages = ['questions', 'ask', 'rules'].map((page) =>
       readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8'),
     )
     const all = (await Promise.all(pages)).join('\n')
@@ -267,18 +238,12 @@ describe('docs/questions.md', () => {
     for (const [, text = '', header] of blocks) {
       for (const line of text.split(/\n(?=tracking-sync)/)) {
         const [, words] = /^tracking-sync (.*)$/s.exec(line) ?? []
-        const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
-          ([, quoted, word]) => quoted ?? word!,
-        )
+        const args = wordsOf(words ?? '')
         // The guide names one of the demo's containers; without rows a question still answers.
         if (args[0] === 'evidence') args[1] = container
         const { exitCode, stdout, stderr } = await callCli(args, settings)
         const errors = stderr.replaceAll(/^note: .*\n/gm, '')
-        // Rows of the tests above differ from the service, and names of ships changed there.
-        const isFound = args[0] === 'verify' && exitCode === 6
-        expect(isFound).toBe(stdout.includes('DIFFERS from the service'))
-        const end = { line, exitCode: isFound ? 6 : 0, errors: '' }
-        expect({ line, exitCode, errors }).toEqual(end)
+        expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: '' })
         if (header === undefined || args[0] !== 'query') continue
         const columns = stdout.split('\n')[0]!.split(/ {2,}/)
         expect({
@@ -390,15 +355,12 @@ describe('query', () => {
     expect(await rowsOf(sql)).toEqual([{ known: true }])
     expect(await rowsOf(sql, '--as-of', '2020-01-01')).toEqual([{ known: false }])
     const named = await query(sql.replace('from ', 'from tracking_parts.'), '--as-of', '2020-01-01')
-    expect(named).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('names tracking_parts.known_containers') as string,
-    })
+    expect(named.exitCode).toBe(2)
+    expect(named.stderr).toContain('names tracking_parts.known_containers')
   })
 
   it('refuses a name that no warehouse has, and makes none', { tags: ['release'] }, async () => {
     for (const command of [
-      ['query', 'attention'],
       ['query', 'attention', '--against', '2026-01-01'],
       ['evidence', 'MSCU1234566', '--out', 'nowhere'],
       ['rules', 'export'],
@@ -420,35 +382,4 @@ describe('query', () => {
       await scene.query(`select nspname from pg_namespace where starts_with(nspname, 'trakcing')`),
     ).toEqual([])
   })
-})
-
-it('query --out writes into a file what it prints elsewhere', { tags: ['release'] }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'answer-files-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const write = async (name: string, ...args: string[]) => {
-    const out = join(folder, name)
-    const { exitCode, stdout, stderr } = await query(...args, '--out', out)
-    expect({ args, exitCode, stdout, stderr }).toMatchObject({ args, exitCode: 0, stdout: '' })
-    return { bytes: await readFile(out), stderr: stderr.replaceAll(`${folder}/`, '') }
-  }
-  const sql = 'select n from generate_series(1, 1500) as n'
-  const formats = ['table', 'csv', 'json', 'ndjson'].map((one) => ['--format', one])
-  for (const format of [['--vertical'], ...formats]) {
-    const { stdout } = await query(sql, ...format)
-    expect((await write('answer', sql, ...format)).bytes.toString()).toBe(stdout)
-  }
-  const against = ['last_free_days', '--against', '2020-01-01', '--columns', 'container_number']
-  const { bytes, stderr } = await write('came.xlsx', ...against, '--format', 'xlsx')
-  const { rows } = readWorkbook(bytes)
-  expect(rows[0]!.slice(0, 2)).toEqual(['change', 'container_number'])
-  expect(new Set(rows.slice(1).map(([change]) => change))).toEqual(new Set(['came']))
-  expect(stderr).toContain(`note: wrote ${rows.length - 1} rows to came.xlsx\n`)
-  const days = await write('days.ics', 'last_free_days', '--format', 'ics', '--columns', 'place')
-  expect(readCalendar(days.bytes.toString()).length).toBeGreaterThan(2)
-  expect(days.stderr).toContain(
-    'note: --columns has no effect on ics; an event has columns of its own\n',
-  )
-  const book = await write('data_quality.xlsx', 'data_quality', '--excel', '--format', 'xlsx')
-  expect(book.stderr).toContain('note: --excel has no effect on xlsx; it is for csv\n')
-  expect(readWorkbook(book.bytes).name).toBe('data_quality')
 })

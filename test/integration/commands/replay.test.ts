@@ -127,23 +127,21 @@ describe('replay', () => {
   })
 })
 
-describe('bodies', () => {
-  it('of settled notifications are forgotten after the retention time, ids never', async () => {
-    await opened.run`
-      update tracking_sync.webhook_notifications set received_at = now() -
-      case when notification_id = 'foreign' then interval '29 days' else interval '31 days' end`
-    await opened.run`
-      insert into tracking_sync.webhook_notifications (notification_id, state, body, received_at)
-      select 'old ' || number, 'processed', '\\x7b7d', now() - interval '40 days'
-      from generate_series(1, 25) as number`
-    expect(await forgetBodies(opened.warehouse, { batch: 10 })).toBe(27)
-    expect(
-      await opened.column`
-        select notification_id as id from tracking_sync.webhook_notifications
-        where body is not null order by 1`,
-    ).toEqual(['dead', 'foreign', 'retrying', 'unresolved', 'waiting'])
-    const all = await opened.column`select count(*) from tracking_sync.webhook_notifications`
-    expect(all).toEqual([33])
-    expect(await forgetBodies(opened.warehouse)).toBe(0)
-  })
+it('bodies of settled notifications are forgotten after a while, ids never', async () => {
+  await opened.run`
+    update tracking_sync.webhook_notifications set received_at = now() -
+    case when notification_id = 'foreign' then interval '29 days' else interval '31 days' end`
+  await opened.run`
+    insert into tracking_sync.webhook_notifications (notification_id, state, body, received_at)
+    select 'old ' || number, 'processed', '\\x7b7d', now() - interval '40 days'
+    from generate_series(1, 25) as number`
+  expect(await forgetBodies(opened.warehouse, { batch: 10 })).toBe(27)
+  expect(
+    await opened.column`
+      select notification_id as id from tracking_sync.webhook_notifications
+      where body is not null order by 1`,
+  ).toEqual(['dead', 'foreign', 'retrying', 'unresolved', 'waiting'])
+  const all = await opened.column`select count(*) from tracking_sync.webhook_notifications`
+  expect(all).toEqual([33])
+  expect(await forgetBodies(opened.warehouse)).toBe(0)
 })

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
 
 const FIRST = 'key-of-the-first-account'
 const SECOND = 'key-of-another-account'
 
-let opened: TestWarehouse
+const opened = useTestWarehouse()
 const simulators: Simulator[] = []
 
 async function simulate(apiKey: string): Promise<string> {
-  const world = { shipments: 2, speed: 0, rateLimitPerMinute: null }
-  const simulator = await startSimulator({ ...world, apiKey })
+  const simulator = await startSameWorld({ shipments: 2, apiKey })
   simulators.push(simulator)
   return simulator.url
 }
 
-beforeAll(async () => {
-  opened = await createTestWarehouse()
-})
 afterAll(async () => {
   for (const simulator of simulators) await simulator.close()
-  await opened.drop()
 })
 
 function run(apiUrl: string, apiKey: string, ...args: readonly string[]): Promise<CliCall> {
