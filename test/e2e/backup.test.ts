@@ -7,6 +7,7 @@ import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
 } from '../../src/extensions/embedded-postgres/embedded-database.js'
+import { settingsOf } from '../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { endPrograms, repositoryDirectory, runCli } from '../support/run-cli.js'
@@ -51,11 +52,9 @@ async function backUpAndRestore(): Promise<void> {
   const simulator = await startSameWorld()
   const { directory } = await makeFreshHome()
   const settings = (database: EmbeddedDatabase) => ({
-    TRACKING_API_URL: simulator.url,
-    TRACKING_API_KEY: simulator.apiKey,
+    ...settingsOf(simulator, database.url),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
     TRACKING_LOG_LEVEL: 'error',
-    DATABASE_URL: database.url,
   })
   try {
     const backfill = await runCli(['backfill'], { directory, env: settings(server) })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Simulator } from '../../src/extensions/simulator/server.js'
+import { settingsOf } from '../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli } from '../support/run-cli.js'
@@ -34,9 +35,7 @@ it('writes no file and starts no program', { tags: ['S16', 'JB12', 'release'] },
     NODE_OPTIONS: `${GUARD} --allow-fs-read=*${net}`,
     NODE_NO_WARNINGS: '1',
     NODE_PG_FORCE_NATIVE: 'true',
-    TRACKING_API_URL: simulator.url,
-    TRACKING_API_KEY: simulator.apiKey,
-    DATABASE_URL: database.url,
+    ...settingsOf(simulator, database.url),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
     TRACKING_LOG_LEVEL: 'error',
   }

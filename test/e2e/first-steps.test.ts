@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { callProgram } from '../support/call-cli.js'
 import {
   isServerRunning,
@@ -12,11 +12,8 @@ import { endPrograms, runCli, startCli } from '../support/run-cli.js'
 import { startSameWorld } from '../support/simulate-cli.js'
 import { createTestDatabase } from '../support/test-database.js'
 
-const closers: (() => Promise<unknown>)[] = []
-
 afterEach(async () => {
   await endPrograms()
-  for (const close of closers.splice(0)) await close()
   await removeFreshHomes()
 })
 
@@ -24,7 +21,7 @@ const KEY = 'canary/key+9f3a='
 
 async function makeService() {
   const simulator = await startSameWorld({ apiKey: KEY })
-  closers.push(() => simulator.close())
+  onTestFinished(() => simulator.close())
   return simulator
 }
 
@@ -101,7 +98,7 @@ describe('check', () => {
     const { directory } = await makeFreshHome()
     const simulator = await makeService()
     const database = await createTestDatabase()
-    closers.push(() => database.drop())
+    onTestFinished(() => database.drop())
     const { url: DATABASE_URL } = database
     const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
     const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'

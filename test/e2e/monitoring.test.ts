@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATION_ALERTS } from '../../src/status/operation-alerts.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { repositoryDirectory, waitUntil, type RunningProgram } from '../support/run-cli.js'
+import { useFolder } from '../support/temp-folder.js'
 import {
   closeServeScenes,
   logLines,
@@ -165,16 +165,11 @@ function seeByPromtool(): void {
     const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' })
     return status === 0 && stderr === '' ? 'taken' : { status, stdout, stderr }
   }
-  let directory: string
+  const folder = useFolder('file')
   const write = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(directory, name), text)
-    return join(directory, name)
+    await writeFile(join(folder.path, name), text)
+    return join(folder.path, name)
   }
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'promtool-'))
-  })
-  afterAll(() => rm(directory, { recursive: true }))
 
   it('the metrics', () => {
     expect(promtool(['check', 'metrics'], metrics)).toBe('taken')

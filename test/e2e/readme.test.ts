@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Simulator } from '../../src/extensions/simulator/server.js'
-import { callProgram } from '../support/call-cli.js'
+import { callProgram, settingsOf, wordsOf } from '../support/call-cli.js'
 import {
   isServerRunning,
   makePreparedHome,
@@ -28,10 +28,6 @@ const UNHURRIED = { TRACKING_RATE_LIMIT_PER_MINUTE: '100000' }
 
 const words = (line: string): string => line.replaceAll(/\s+/g, ' ').trim()
 
-/** The words of a line, of which a quoted one is one. */
-const split = (line: string): string[] =>
-  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
-
 /** One new user in an empty directory, with answers to the questions of `init`. */
 let home: FreshHome
 let simulator: Simulator
@@ -45,11 +41,7 @@ let box: { readonly number: string }
 
 async function begin(options: Parameters<typeof startSameWorld>[0] = {}): Promise<void> {
   simulator = await startSameWorld({ apiKey: 'your-key', ...options })
-  answers = {
-    TRACKING_API_URL: simulator.url,
-    TRACKING_API_KEY: 'your-key',
-    DATABASE_URL: database.url,
-  }
+  answers = settingsOf(simulator, database.url)
 }
 
 beforeEach(async () => {
@@ -69,7 +61,7 @@ afterEach(async () => {
 afterAll(removeFreshHomes)
 
 async function run(line: string): Promise<void> {
-  const [, ...args] = split(line).map((word) =>
+  const [, ...args] = wordsOf(line).map((word) =>
     word
       .replace('MSCU1234567', box.number)
       .replace(/^[\w-]+\.csv$/, (name) => join(home.directory, name)),
