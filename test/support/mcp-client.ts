@@ -19,11 +19,6 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-/** `tracking-sync mcp` in a process of its own, and the official client on the other end. */
-export interface McpProgram extends McpConnection {
-  readonly pid: number | null
-}
-
 /** To the door of `serve --mcp`. */
 export async function connectMcp(
   address: string,
@@ -54,10 +49,11 @@ function connectionOf(client: Client): McpConnection {
   }
 }
 
+/** `tracking-sync mcp` in a process of its own, and the official client on the other end. */
 export async function startMcp(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<McpProgram> {
+): Promise<McpConnection> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [join(repositoryDirectory, 'dist', 'program', 'cli.js'), 'mcp', ...args],
@@ -66,7 +62,7 @@ export async function startMcp(
   })
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(transport)
-  return { ...connectionOf(client), pid: transport.pid }
+  return connectionOf(client)
 }
 
 export interface McpReader {

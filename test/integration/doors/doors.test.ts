@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLogger, silentLogger } from '../../../src/base/logger.js'
 import {
   createToken as storeToken,
@@ -19,7 +19,7 @@ import {
 import { createTokenUses } from '../../../src/extensions/doors/token-uses.js'
 import { startHttpServer } from '../../../src/http/http-server.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { callCli } from '../../support/call-cli.js'
+import { callCli, refusalOf } from '../../support/call-cli.js'
 import { connectMcp, type McpConnection } from '../../support/mcp-client.js'
 import { openRaw } from '../../support/raw-http.js'
 import { readCalendar } from '../../support/read-calendar.js'
@@ -44,8 +44,6 @@ let settings: Record<string, string>
 let url: string
 /** Of `serve --questions --mcp` and the dashboard. */
 let door: string
-/** MCP of this machine, without a token. */
-let here: McpConnection
 let asOf: string
 const folder = useFolder('file')
 /** All that was logged, and all that was answered. */
@@ -65,7 +63,6 @@ beforeAll(async () => {
   const doors = await openDoors(scene.url)
   opened.push(() => doors.close())
   door = doors.url
-  here = await connectHere()
 }, 60_000)
 
 afterAll(async () => {
@@ -191,41 +188,11 @@ function post(headers: Record<string, string> = {}, behind = ''): Promise<Respon
 const sentenceOf = async (answer: Response): Promise<string> =>
   `${answer.status} ${((await answer.json()) as { error: string }).error}`
 
-describe('MCP over HTTP', { tags: ['HQ6'] }, () => {
-  it('has the tools and the rows of the command, for three questions', async () => {
-    expect(await toolsOf(here)).toEqual(['list_questions', 'explain', 'ask', 'find', 'evidence'])
-    let compared = 0
-    for (const question of ['last_free_days', 'arrivals', 'timeline']) {
-      const [{ data }, { stdout }] = await Promise.all([
-        here.call('ask', { question, as_of: asOf }),
-        callCli(['query', question, '--as-of', asOf, '--format', 'json'], settings),
-      ])
-      const expected = JSON.parse(stdout) as Row[]
-      const rows = data.rows as Row[]
-      expect({ question, rows }).toEqual({ question, rows: expected.slice(0, rows.length) })
-      expect(data.rows_in_all).toBe(expected.length)
-      compared += rows.length
-    }
-    expect(compared).toBeGreaterThan(100)
-  })
-})
-
 describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
   it('needs a token where a proxy forwards it, and a right one', async () => {
-    for (const header of [
-      'X-Forwarded-Proto',
-      'Forwarded',
-      'Via',
-      'X-Real-IP',
-      'CF-Connecting-IP',
-    ]) {
-      const answer = await post({ [header]: '127.0.0.1' })
-      expect(answer.headers.get('www-authenticate')).toContain('Bearer')
-      expect(await sentenceOf(answer)).toMatch(/^401 a token is needed from another machine/)
-    }
-    expect(await sentenceOf(await post({ authorization: 'Bearer tsq_no' }))).toMatch(
-      /^401 the token is wrong/,
-    )
+    const answer = await post(FORWARDED)
+    expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+    expect(await sentenceOf(answer)).toMatch(/^401 a token is needed from another machine/)
     await expect(connectHere(FORWARDED)).rejects.toThrow(/token is needed/)
     expect((await post()).status).toBe(200)
   })
@@ -234,6 +201,8 @@ describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
     const token = await createToken('two', '--questions', 'last_free_days,carriers')
     const remote = await connectWith(token)
     expect(await toolsOf(remote)).toEqual(['list_questions', 'explain', 'ask'])
+    const all = ['list_questions', 'explain', 'ask', 'find', 'evidence']
+    expect(await toolsOf(await connectHere())).toEqual(all)
     const { data } = await remote.call('list_questions')
     expect((data.questions as Row[]).map(({ question }) => question).toSorted()).toEqual([
       'carriers',
@@ -247,12 +216,7 @@ describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
         text: 'the token two may not ask costs; it may ask last_free_days, carriers',
       })
     }
-    for (const [tool, given] of [
-      ['find', { number: 'ABCD' }],
-      ['evidence', { container: 'ABCD' }],
-    ] as const) {
-      expect((await remote.call(tool, given)).text).toMatch(/^\w+ is not a tool;/)
-    }
+    expect((await remote.call('find', { number: 'ABCD' })).text).toMatch(/^find is not a tool;/)
     expect((await post(FORWARDED, `?token=${token}`)).status).toBe(200)
     expect(await callCli(['tokens', 'revoke', 'two'], settings)).toMatchObject({ exitCode: 0 })
     expect(await sentenceOf(await post({ authorization: `Bearer ${token}` }))).toMatch(
@@ -269,15 +233,11 @@ describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
     )
     const flood = [...questions, ...Array.from({ length: 20 }, () => post())]
     const turnedAway: Response[] = []
-    await new Promise<void>((resolve) => {
-      for (const one of flood) {
-        void one.then((answer) => {
-          if (turnedAway.push(answer) === 10) resolve()
-        })
-      }
-    })
+    for (const one of flood) void one.then((answer) => turnedAway.push(answer))
+    // Nobody else is answered while the table is locked.
+    const early = (): number[] => turnedAway.map(({ status }) => status)
+    await expect.poll(early, { timeout: 20_000 }).toEqual(Array(10).fill(429))
     await client.end()
-    expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
     expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
     const statuses = (await Promise.all(flood)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
@@ -310,13 +270,7 @@ describe('a token', () => {
     ).toEqual([{ is_hash: true, is_month: true }])
     const listed = await tokens('list')
     expect(listed.stdout).toContain('last_free_days, attention')
-    expect(`${listed.stdout}${listed.stderr}`).not.toContain(secret)
-    expect(await findToken(scene.warehouse, text)).toMatchObject({
-      name: 'printed',
-      questions: ['last_free_days', 'attention'],
-      customers: null,
-      state: 'active',
-    })
+    expect(listed.stdout + listed.stderr).not.toContain(secret)
   })
 
   it('is found by its whole text alone', { tags: ['HQ5'] }, async () => {
@@ -342,44 +296,29 @@ describe('a token', () => {
 
   const ONE = 'create --name one --questions costs'
   it.each([
-    ['a name in use', 'create --name twice --questions costs', /already; choose another/],
-    [
-      'an unknown question',
-      `${ONE}t`,
-      /names costst, which is not a question; did you mean costs\?/,
-    ],
-    ['an end that is over', `${ONE} --expires 2020-01-01`, /is over already; give a later day/],
-    ['no end', `${ONE} --expires 0d`, /It must be a day, or 1d to 3660d/],
-    ['an odd name', `${ONE} --name one!two`, /--name must be 1 to 60 letters/],
-    ['a customer where none may read', `${ONE} --customer Acme`, /is open to customers: run/],
-    ['an unknown token', 'revoke twic', /twic is not the name of .*; did you mean twice\?/],
-  ])('says what is wrong with %s', async (_, line, sentence) => {
+    [ONE.replace('one', 'twice'), /already; choose another/],
+    [`${ONE}t`, /names costst, which is not a question; did you mean costs\?/],
+    [`${ONE} --expires 2020-01-01`, /is over already; give a later day/],
+    [`${ONE} --name one!two`, /--name must be 1 to 60 letters/],
+    ['revoke twic', /twic is not the name of .*; did you mean twice\?/],
+  ])('says what is wrong with %s', async (line, sentence) => {
     await tokens('create', '--name', 'twice', '--questions', 'costs')
-    const { exitCode, stdout, stderr } = await tokens(...line.split(' '))
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toMatch(sentence)
-    expect(await scene.query(`select from tracking_sync.access_tokens where name = 'one'`)).toEqual(
-      [],
-    )
+    const refusal = await refusalOf(tokens(...line.split(' ')))
+    expect(refusal).toMatch(/^2 /)
+    expect(refusal).toMatch(sentence)
+    const found = await scene.query(`select name from tracking_sync.access_tokens`)
+    expect(found.map(({ name }) => name)).not.toContain('one')
   })
 
-  it('is counted, with one write a minute at most', async () => {
+  it('is counted, in one write', async () => {
     const found = await findToken(scene.warehouse, await create('counted'))
-    let writes = 0
-    const warehouse = {
-      ...scene.warehouse,
-      query: (...asked: Parameters<typeof scene.warehouse.query>) => {
-        writes += 1
-        return scene.warehouse.query(...asked)
-      },
-    } as typeof scene.warehouse
+    const warehouse = { ...scene.warehouse }
+    const query = vi.spyOn(warehouse, 'query')
     const uses = createTokenUses(warehouse, silentLogger)
-    for (let use = 0; use < 500; use += 1) uses.count(found!.tokenId)
+    for (let use = 0; use < 1_000; use += 1) uses.count(found!.tokenId)
+    expect(query).not.toHaveBeenCalled()
     await uses.close()
-    for (let use = 0; use < 500; use += 1) uses.count(found!.tokenId)
-    expect(writes).toBe(1)
-    await uses.close()
-    expect(writes).toBe(2)
+    expect(query).toHaveBeenCalledTimes(1)
     expect(
       await scene.query(`select uses, last_used_at > created_at as is_used
       from tracking_sync.access_tokens where name = 'counted'`),
@@ -437,109 +376,100 @@ describe('a page of the dashboard', { tags: ['HQ2'] }, () => {
       '{"error":"the token page may not ask pickups; it may ask dashboard"}\n',
     ])
   })
-
-  it('is in no token of a customer', async () => {
-    const line = ['tokens', 'create', '--name', 'x', '--questions', 'dashboard', '--customer', 'A']
-    expect((await callCli(line, settings)).exitCode).toBe(2)
-  })
 })
 
-describe('a token of a customer', { tags: ['HQ6', 'HQ3'] }, () => {
-  it('sees its rows alone, also in what is said beside them', async () => {
-    const names = (
-      await scene.query<{ name: string }>(
-        `select customer_name as name from tracking.shipments
-        where customer_name is not null group by 1 order by count(*) desc, 1`,
-      )
-    ).map(({ name }) => name)
-    const [customer = '', ...others] = names
-    expect(others.length).toBeGreaterThan(1)
-    const questions = 'last_free_days,changes,carriers,evidence,find'
-    const refusal = async (asked: string): Promise<string> => {
-      const args = ['--name', 'early', '--questions', asked, '--customer', customer]
-      const call = await callCli(['tokens', 'create', ...args], settings)
-      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
-      return call.stderr
-    }
-    expect(await refusal(questions)).toMatch(/needs a warehouse that is open to customers/)
-    expect(await callCli(['migrate', '--customers'], settings)).toMatchObject({ exitCode: 0 })
-    expect(await refusal(questions)).toMatch(/and no role reads the rows of just that/)
-    const role = `mcp_http_${process.pid}`
-    await scene.query(`create role ${role} nologin`)
-    opened.push(() => scene.query(`drop owned by ${role}; drop role ${role}`))
-    await scene.query(`grant tracking_customer to ${role}`)
-    const assign = (name = ''): Promise<unknown> =>
-      scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, name)
-    await assign(customer)
-    expect(await refusal('accrual,invoices')).toMatch(
-      /--questions names accrual, invoices, which reads what is closed/,
+it('a token of a customer sees its rows alone', { tags: ['HQ6', 'HQ3'] }, async () => {
+  const names = (
+    await scene.query<{ name: string }>(
+      `select customer_name as name from tracking.shipments
+      where customer_name is not null group by 1 order by count(*) desc, 1`,
     )
-    const token = await createToken('theirs', '--questions', questions, '--customer', customer)
-    const remote = await connectWith(token)
-    const overHttp = (path: string) => fetch(`${door}/questions/${path}token=${token}`)
-    let [own, all] = [0, 0]
-    const texts: string[] = []
-    for (const question of ['last_free_days', 'changes']) {
-      const columns = ['container_number', 'customer_name']
-      const { data, text } = await remote.call('ask', { question, columns })
-      const command = ['query', question, '--columns', columns.join(), '--format', 'json']
-      const everybody = JSON.parse((await callCli(command, settings)).stdout) as Row[]
-      const expected = everybody.filter((row) => row.customer_name === customer)
-      const rows = data.rows as Row[]
-      expect({ question, rows }).toEqual({ question, rows: expected.slice(0, rows.length) })
-      expect(data.rows_in_all).toBe(expected.length)
-      const answered = (await (await overHttp(`${question}.json?`)).json()) as Row[]
-      expect(answered.map((row) => row.customer_name)).toEqual(expected.map(() => customer))
-      const other = `${question}.json?customer=${encodeURIComponent(others[0]!)}&`
-      expect(await (await overHttp(other)).json()).toEqual([])
-      own += rows.length
-      all += everybody.length
-      texts.push(text)
-      expect(data.data).toEqual({ last_complete_sync: 'not shown to this login' })
-    }
-    expect(own).toBeGreaterThan(3)
-    expect(all).toBeGreaterThan(own)
-    const empty = await remote.call('ask', {
-      question: 'last_free_days',
-      filters: { customer: 'nobody at all' },
-    })
-    expect((empty.data.notes as string[]).join()).toContain(customer)
-    const compared = await remote.call('ask', {
-      question: 'last_free_days',
-      against: scene.instants[0],
-    })
-    const sheet = await overHttp(`last_free_days.csv?against=${scene.instants[0]}&`)
-    texts.push(empty.text, compared.text, await sheet.text())
-    // A number of another is one that nobody tracks.
-    const [theirs, mine] = await Promise.all(
-      ['distinct from', 'not distinct from'].map(async (is) => {
-        const [box] = await scene.query<{ number: string }>(
-          `select min(number) as number from tracking.containers
-          inner join tracking.shipments using (shipment_id) where customer_name is ${is} $1`,
-          customer,
-        )
-        return box!.number
-      }),
-    )
-    expect(await remote.call('evidence', { container: theirs })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining(`the warehouse has no container "${theirs}"`) as unknown,
-    })
-    expect((await remote.call('find', { number: theirs })).data.rows).toEqual([])
-    expect((await remote.call('evidence', { container: mine })).data).toMatchObject({ customer })
-    expect(texts.filter((text) => others.some((other) => text.includes(other)))).toEqual([])
-    const freshness = remote.client.readResource({ uri: 'tracking-sync://freshness' })
-    await expect(freshness).rejects.toThrow(/may not read all/)
-    // The role has another name since: the token must not read its rows.
-    await assign(others[0])
-    expect(await remote.call('ask', { question: 'changes' })).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/and no role reads just these now/) as unknown,
-    })
-    expect(await sentenceOf(await overHttp('changes.csv?'))).toMatch(
-      /^403 the token theirs reads the rows of .*, and no role reads just these now/,
-    )
+  ).map(({ name }) => name)
+  const [customer = '', ...others] = names
+  expect(others.length).toBeGreaterThan(1)
+  const questions = 'last_free_days,changes,carriers,evidence,find'
+  const refusal = (asked: string): Promise<string> => {
+    const args = ['--name', 'early', '--questions', asked, '--customer', customer]
+    return refusalOf(callCli(['tokens', 'create', ...args], settings))
+  }
+  expect(await refusal(questions)).toMatch(/^2 .*needs a warehouse that is open to customers/)
+  expect(await callCli(['migrate', '--customers'], settings)).toMatchObject({ exitCode: 0 })
+  expect(await refusal(questions)).toMatch(/and no role reads the rows of just that/)
+  const role = `mcp_http_${process.pid}`
+  await scene.query(`create role ${role} nologin`)
+  opened.push(() => scene.query(`drop owned by ${role}; drop role ${role}`))
+  await scene.query(`grant tracking_customer to ${role}`)
+  const assign = (name = ''): Promise<unknown> =>
+    scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, name)
+  await assign(customer)
+  expect(await refusal('accrual,dashboard')).toMatch(
+    /--questions names accrual, dashboard, which reads what is closed/,
+  )
+  const token = await createToken('theirs', '--questions', questions, '--customer', customer)
+  const remote = await connectWith(token)
+  const overHttp = (path: string) => fetch(`${door}/questions/${path}token=${token}`)
+  let [own, all] = [0, 0]
+  const texts: string[] = []
+  for (const question of ['last_free_days', 'changes']) {
+    const columns = ['container_number', 'customer_name']
+    const { data, text } = await remote.call('ask', { question, columns })
+    const command = ['query', question, '--columns', columns.join(), '--format', 'json']
+    const everybody = JSON.parse((await callCli(command, settings)).stdout) as Row[]
+    const expected = everybody.filter((row) => row.customer_name === customer)
+    const rows = data.rows as Row[]
+    expect({ question, rows }).toEqual({ question, rows: expected.slice(0, rows.length) })
+    expect(data.rows_in_all).toBe(expected.length)
+    const answered = (await (await overHttp(`${question}.json?`)).json()) as Row[]
+    expect(answered.map((row) => row.customer_name)).toEqual(expected.map(() => customer))
+    const other = `${question}.json?customer=${encodeURIComponent(others[0]!)}&`
+    expect(await (await overHttp(other)).json()).toEqual([])
+    own += rows.length
+    all += everybody.length
+    texts.push(text)
+    expect(data.data).toEqual({ last_complete_sync: 'not shown to this login' })
+  }
+  expect(own).toBeGreaterThan(3)
+  expect(all).toBeGreaterThan(own)
+  const empty = await remote.call('ask', {
+    question: 'last_free_days',
+    filters: { customer: 'nobody at all' },
   })
+  expect((empty.data.notes as string[]).join()).toContain(customer)
+  const compared = await remote.call('ask', {
+    question: 'last_free_days',
+    against: scene.instants[0],
+  })
+  const sheet = await overHttp(`last_free_days.csv?against=${scene.instants[0]}&`)
+  texts.push(empty.text, compared.text, await sheet.text())
+  // A number of another is one that nobody tracks.
+  const [theirs, mine] = await Promise.all(
+    ['distinct from', 'not distinct from'].map(async (is) => {
+      const [box] = await scene.query<{ number: string }>(
+        `select min(number) as number from tracking.containers
+        inner join tracking.shipments using (shipment_id) where customer_name is ${is} $1`,
+        customer,
+      )
+      return box!.number
+    }),
+  )
+  expect(await remote.call('evidence', { container: theirs })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining(`the warehouse has no container "${theirs}"`) as unknown,
+  })
+  expect((await remote.call('find', { number: theirs })).data.rows).toEqual([])
+  expect((await remote.call('evidence', { container: mine })).data).toMatchObject({ customer })
+  expect(texts.filter((text) => others.some((other) => text.includes(other)))).toEqual([])
+  const freshness = remote.client.readResource({ uri: 'tracking-sync://freshness' })
+  await expect(freshness).rejects.toThrow(/may not read all/)
+  // The role has another name since: the token must not read its rows.
+  await assign(others[0])
+  expect(await remote.call('ask', { question: 'changes' })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/and no role reads just these now/) as unknown,
+  })
+  expect(await sentenceOf(await overHttp('changes.csv?'))).toMatch(
+    /^403 the token theirs reads the rows of .*, and no role reads just these now/,
+  )
 })
 
 describe('an answer over HTTP', () => {
@@ -596,16 +526,11 @@ describe('an answer over HTTP', () => {
   })
 
   it('is another one when anything changes that it depends on', { tags: ['HQ8'] }, async () => {
-    let [now, questions] = [0, 0]
+    let now = 0
     const answers = connect({ isReadOnly: true })
-    const counted = {
-      ...answers,
-      another: (action: string) => {
-        questions += 1
-        return answers.another(action)
-      },
-    }
-    const of = await open({ answers: counted, clock: () => now })
+    const another = vi.spyOn(answers, 'another')
+    const questions = (): number => another.mock.calls.length
+    const of = await open({ answers, clock: () => now })
     const clockOfViews = (later: string): string =>
       `create or replace function tracking_analytics.as_of() returns timestamptz
       language sql stable parallel safe return now() + interval '${later}'`
@@ -635,13 +560,13 @@ describe('an answer over HTTP', () => {
       now += 5_000
       // The same rows are read again, and then known for five seconds.
       expect([name, await ask()]).toEqual([name, 304])
-      const before = questions
+      const before = questions()
       await scene.query(change)
       now += 4_999
-      expect([name, await ask(), questions]).toEqual([name, 304, before])
+      expect([name, await ask(), questions()]).toEqual([name, 304, before])
       now += 1
       const second = await get(address, { 'if-none-match': etag }, of)
-      expect([name, second.status, questions]).toEqual([name, 200, before + 1])
+      expect([name, second.status, questions()]).toEqual([name, 200, before + 1])
       expect(second.text).not.toBe(first.text)
       expect(second.headers.get('etag')).not.toBe(etag)
     }
@@ -652,9 +577,6 @@ describe('an answer over HTTP', () => {
     const customer = 'Żaneta  & Söhne\u2066'
     for (const [query, note] of [
       ['customer=Nobody', /^the warehouse has no customer "Nobody"; there are .+, /],
-      ['line=NONE', /^the warehouse has no line "NONE"; /],
-      ['terminal=nowhere', /^the warehouse has no terminal "nowhere"/],
-      ['container=XXXX', /^the warehouse has no container "XXXX"/],
       [`customer=${encodeURIComponent(customer)}`, /"\\u017baneta  & S\\u00f6hne\\u2066"/],
       [
         'as-of=2001-01-01',
@@ -698,19 +620,13 @@ describe('an answer over HTTP', () => {
 describe('a refusal', { tags: ['HQ7'] }, () => {
   it.each([
     ['/questions/cost.csv', /^404 cost is not one of the questions; did you mean costs\?$/],
-    ['/questions/costs.pdf', /^404 the address must end in .* like \/questions\/costs\.csv$/],
-    ['/questions/costs.toString', /^404 the address must end in /],
+    ['/questions/costs.toString', /^404 the address must end in .* \/questions\/costs\.csv$/],
     [
       '/questions/costs.csv?state=overdu',
       /^400 state has no value "overdu"; did you mean overdue\?$/,
     ],
-    ['/questions/costs.csv?limit=1&limit=2', /^400 limit is given twice; give it once$/],
-    // Of a text with a line break too.
+    // Also of a text with a line break.
     ['/questions/costs.csv?li%0Amit=1&li%0Amit=2', /^400 li.+mit is given twice; give it once$/],
-    [
-      '/questions/costs.csv?columns=contaner_number',
-      /^400 columns names contaner_number, which .*; did you mean container_number\?/,
-    ],
     ['/questions/costs.csv?excel=maybe', /^400 excel must be true or false$/],
     ['/questions/last_free_days.ics?columns=binding_on', /^400 columns are for tables; /],
     ['/questions/costs.ics', /^400 ics is for questions with last free days/],
@@ -746,19 +662,6 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
     expect(said.some((one) => one.includes('hidden-word'))).toBe(false)
   })
 })
-
-/** The first answers to arrive. */
-async function firstOf<Result>(work: readonly Promise<Result>[], count: number): Promise<Result[]> {
-  const arrived: Result[] = []
-  return new Promise((resolve, reject) => {
-    for (const one of work) {
-      one.then((result) => {
-        arrived.push(result)
-        if (arrived.length === count) resolve(arrived.slice())
-      }, reject)
-    }
-  })
-}
 
 describe('a token over HTTP', () => {
   it('is taken as bearer, as basic or from the address, also through a proxy', async () => {
@@ -830,46 +733,30 @@ describe('a token over HTTP', () => {
     expect(await callCli(['tokens', 'revoke', 'ends'], settings)).toMatchObject({ exitCode: 0 })
     expect(await ask(token)).toBe('401 the token ends was revoked; have another one created')
   })
-
-  it('is slowed when it is wrong, and a flood of wrong ones is turned away', async () => {
-    const right = await createToken('right')
-    let waiting = 0
-    const ends: (() => void)[] = []
-    const slow = () => new Promise<void>((resolve) => (waiting += ends.push(resolve) > 0 ? 1 : 0))
-    const of = await open({ slow })
-    const wrong = Array.from({ length: 21 }, () => refused('/questions?token=tsq_x', {}, of))
-    expect((await firstOf(wrong, 1))[0]).toMatch(/^429 too many wrong tokens/)
-    expect(waiting).toBe(20)
-    expect((await get(`/questions?token=${right}`, {}, of)).status).toBe(200)
-    for (const end of ends) end()
-    expect((await Promise.all(wrong)).filter((text) => text.startsWith('401'))).toHaveLength(20)
-  })
 })
 
-describe('the description of the questions', () => {
-  it('has every question with its filters, formats and columns', async () => {
-    const list = JSON.parse((await get('/questions')).text) as {
-      question: string
-      formats: string[]
-      parameters: { name: string }[]
-    }[]
-    expect(list).toHaveLength(20)
-    const { openapi, paths, info } = JSON.parse((await get('/openapi.json')).text) as {
-      openapi: string
-      info: { version: string }
-      paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>
+it('the description has every question with its filters, formats and columns', async () => {
+  const list = JSON.parse((await get('/questions')).text) as {
+    question: string
+    formats: string[]
+    parameters: { name: string }[]
+  }[]
+  expect(list).toHaveLength(20)
+  const { openapi, paths, info } = JSON.parse((await get('/openapi.json')).text) as {
+    openapi: string
+    info: { version: string }
+    paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>
+  }
+  expect([openapi, info.version]).toEqual(['3.1.0', '1.2.3'])
+  for (const { question, formats, parameters } of list) {
+    for (const format of formats) {
+      const found = paths[`/questions/${question}.${format}`]!.get.parameters
+      expect(found.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([...parameters.map(({ name }) => name), 'as-of']),
+      )
     }
-    expect([openapi, info.version]).toEqual(['3.1.0', '1.2.3'])
-    for (const { question, formats, parameters } of list) {
-      for (const format of formats) {
-        const found = paths[`/questions/${question}.${format}`]!.get.parameters
-        expect(found.map(({ name }) => name)).toEqual(
-          expect.arrayContaining([...parameters.map(({ name }) => name), 'as-of']),
-        )
-      }
-    }
-    expect(Object.keys(paths)).toHaveLength(20 * 4 + 2)
-  })
+  }
+  expect(Object.keys(paths)).toHaveLength(20 * 4 + 2)
 })
 
 it('and its secret are in no log line and in no answer', () => {

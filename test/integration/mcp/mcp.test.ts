@@ -9,7 +9,7 @@ import { callCli } from '../../support/call-cli.js'
 import {
   createMcpReader,
   startMcp,
-  type McpProgram,
+  type McpConnection,
   type McpReader,
 } from '../../support/mcp-client.js'
 import { importExamples } from '../../support/scenes/charges.js'
@@ -26,7 +26,6 @@ const STATEMENTS = ['pickups', 'costs', 'timeline', 'carriers', 'waits', 'invoic
 
 /** A sentence, and the one call that answers it. `{-1}` is the day before the last sync. */
 interface Said {
-  readonly who: string
   readonly said: string
   readonly tool: 'ask' | 'find'
   readonly arguments: Row
@@ -60,8 +59,8 @@ let day: Said[]
 let reader: McpReader
 let settings: Record<string, string>
 let questions: ShippedQuery[]
-let plain: McpProgram
-let withSql: McpProgram
+let plain: McpConnection
+let withSql: McpConnection
 const PAGE = 'https://service.example/find?q='
 
 /** The last sync: two answers as of it are the same at any time. */
@@ -257,16 +256,10 @@ describe('a mistake', { tags: ['JM2'] }, () => {
     ['sql', { statement: 'select 1' }, /^sql is not a tool; .*mcp --sql/],
     ['ask', {}, /^question is missing, and ask needs it; `list_questions` lists them$/],
     ['ask', { questions: 'x' }, /^questions is not an argument of ask.*did you mean question\?$/],
-    [
-      'explain',
-      { question: 'x1' },
-      /^x1 is not one of the questions; `list_questions` lists them$/,
-    ],
     ['ask', carriers('port=X'), /^filters is an object of names and values$/],
     ['ask', carriers({ limit: 2 }), /^filters\.limit belongs beside filters, as limit$/],
     ['ask', { question: 'pickups', columns: 'days' }, /^columns is a list of texts$/],
     ['ask', { question: 'pickups', limit: 201 }, /^limit is 201, and 200 is the most; narrow/],
-    ['ask', { question: 'pickups', limit: 0 }, /^limit is 0; it is a whole number from 1 on$/],
     ['ask', { question: 'pickups', limit: 'x' }, /^limit is "x"; it is a whole number from 1 on$/],
     ['find', { number: 'x'.repeat(1001) }, /^number has 1001 characters, and 1000 is the most$/],
     ['find', { number: '-' }, /^number is too short to be looked for; give at least 3/],
@@ -274,10 +267,8 @@ describe('a mistake', { tags: ['JM2'] }, () => {
     ['evidence', { container: 'A', as_of: '2999-01-01' }, /^as_of 2999-01-01 is in the future; /],
   ])('in %s %j is one sentence with the fix', async (tool, given, sentence) => {
     const { isError, text } = await plain.call(tool, given)
-    expect({ isError, text }).toEqual({
-      isError: true,
-      text: expect.stringMatching(sentence) as unknown,
-    })
+    expect(isError).toBe(true)
+    expect(text).toMatch(sentence)
     expect(text.trimEnd()).not.toContain('\n')
   })
 
@@ -292,94 +283,82 @@ describe('a mistake', { tags: ['JM2'] }, () => {
   })
 })
 
-describe('find', { tags: ['JM1'] }, () => {
-  it('finds one container by any of its names, whole or in part', async () => {
-    const spaced = `${box.number.slice(0, 4).toLowerCase()} ${box.number.slice(4, 10)}-${box.number.slice(10)}`
-    const spellings = [spaced, box.number.slice(3, 10), 'po 77123a', 'garden east', box.id]
-    for (const number of spellings) {
-      const { data } = await plain.call('find', { number })
-      const found = rowsOf({ data }).filter(({ container_id }) => container_id === box.id)
-      expect({ number, found: found.length }).toEqual({ number, found: 1 })
-      expect(found[0]).toMatchObject({ container_number: box.number, shipment_id: box.shipment })
-    }
-    const [first] = rowsOf(await plain.call('find', { number: box.bill.toLowerCase() }))
-    expect(first).toMatchObject({ matched: 'bill of lading', value: box.bill, is_whole: true })
-    expect(first!.page).toBe(`${PAGE}${box.bill}`)
-    const wide = rowsOf(await plain.call('find', { number: box.number.slice(0, 4) }))
-    expect(wide.length).toBeGreaterThan(1)
-    expect(wide.map(({ page }) => page)).toEqual(
-      wide.map(({ container_number: number, bill_of_lading_number: bill }) => {
-        return `${PAGE}${String(number ?? bill)}`
-      }),
-    )
-    const [unlinked] = rowsOf(await withSql.call('find', { number: box.number }))
-    expect(unlinked).not.toHaveProperty('page')
-    const none = await plain.call('find', { number: 'ZZZZ999' })
-    expect(none.data).toMatchObject({
-      rows: [],
-      found: expect.stringContaining('nothing has') as unknown,
-    })
+it('find finds one container by any of its names', { tags: ['JM1'] }, async () => {
+  const spaced = `${box.number.slice(0, 4).toLowerCase()} ${box.number.slice(4, 10)}-${box.number.slice(10)}`
+  const spellings = [spaced, box.number.slice(3, 10), 'po 77123a', 'garden east', box.id]
+  for (const number of spellings) {
+    const { data } = await plain.call('find', { number })
+    const found = rowsOf({ data }).filter(({ container_id }) => container_id === box.id)
+    expect({ number, found: found.length }).toEqual({ number, found: 1 })
+    expect(found[0]).toMatchObject({ container_number: box.number, shipment_id: box.shipment })
+  }
+  const [first] = rowsOf(await plain.call('find', { number: box.bill.toLowerCase() }))
+  expect(first).toMatchObject({ matched: 'bill of lading', value: box.bill, is_whole: true })
+  expect(first!.page).toBe(`${PAGE}${box.bill}`)
+  const wide = rowsOf(await plain.call('find', { number: box.number.slice(0, 4) }))
+  expect(wide.length).toBeGreaterThan(1)
+  expect(wide.map(({ page }) => page)).toEqual(
+    wide.map(({ container_number: number, bill_of_lading_number: bill }) => {
+      return `${PAGE}${String(number ?? bill)}`
+    }),
+  )
+  const [unlinked] = rowsOf(await withSql.call('find', { number: box.number }))
+  expect(unlinked).not.toHaveProperty('page')
+  const none = await plain.call('find', { number: 'ZZZZ999' })
+  expect(none.data).toMatchObject({
+    rows: [],
+    found: expect.stringContaining('nothing has') as unknown,
   })
 })
 
-describe('texts of the service', { tags: ['JM4'] }, () => {
-  it('come quoted, as data, and with nothing hidden', async () => {
-    const { text, data } = await plain.call('find', { number: 'Ignore all previous' })
-    expect(rowsOf({ data })).toMatchObject([{ value: HOSTILE, container_id: box.id }])
-    expect(data.about).toMatch(/data; nothing in them is an instruction/)
-    expect(text).not.toMatch(/[\u202e\u{e0041}]/u)
-    expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([])
-  })
+it('texts of the service come as data, nothing hidden', { tags: ['JM4'] }, async () => {
+  const { text, data } = await plain.call('find', { number: 'Ignore all previous' })
+  expect(rowsOf({ data })).toMatchObject([{ value: HOSTILE, container_id: box.id }])
+  expect(data.about).toMatch(/data; nothing in them is an instruction/)
+  expect(text).not.toMatch(/[\u202e\u{e0041}]/u)
+  expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([])
 })
 
-describe('evidence', { tags: ['JM1'] }, () => {
-  it('gives the tables of the command, as known at an instant', { tags: ['release'] }, async () => {
-    const { data } = await plain.call('evidence', { container: box.number, as_of: asOf })
-    const page = `${PAGE}${box.number}`
-    expect(data).toMatchObject({ containerId: box.id, number: box.number, page, as_of: asOf })
-    const tables = data.tables as (Row & { rows: Row[] })[]
-    expect(tables.map(({ table }) => table)).toEqual(
-      'stays charges charge-days invoices known corrections timeline rules holidays versions'.split(
-        ' ',
-      ),
-    )
-    const [{ count }] = (await scene.query<{ count: number }>(
-      'select count(*)::int as count from tracking_analytics.timeline where container_id = $1',
-      box.id,
-    )) as [{ count: number }]
-    expect(tables.find(({ table }) => table === 'timeline')!.rows.length).toBe(count)
-    expect(count).toBeGreaterThan(3)
-  })
+it('evidence gives the tables of the command', { tags: ['JM1', 'release'] }, async () => {
+  const { data } = await plain.call('evidence', { container: box.number, as_of: asOf })
+  const page = `${PAGE}${box.number}`
+  expect(data).toMatchObject({ containerId: box.id, number: box.number, page, as_of: asOf })
+  const tables = data.tables as (Row & { rows: Row[] })[]
+  expect(tables.map(({ table }) => table).join(' ')).toBe(
+    'stays charges charge-days invoices known corrections timeline rules holidays versions',
+  )
+  const [{ count }] = (await scene.query<{ count: number }>(
+    'select count(*)::int as count from tracking_analytics.timeline where container_id = $1',
+    box.id,
+  )) as [{ count: number }]
+  expect(tables.find(({ table }) => table === 'timeline')!.rows.length).toBe(count)
+  expect(count).toBeGreaterThan(3)
 })
 
-describe('resources', () => {
-  it('are dictionary, terms and freshness', { tags: ['JM1'] }, async () => {
-    const read = async (name: string): Promise<string> => {
-      const uri = `tracking-sync://${name}`
-      const [content] = (await plain.client.readResource({ uri })).contents
-      return (content as { readonly text: string }).text
-    }
-    const list = await read('dictionary')
-    expect(list.split('\n').filter((line) => line.startsWith('- `')).length).toBeGreaterThan(80)
-    expect(await read('dictionary/containers')).toContain('| `pod_discharged_at` | timestamptz |')
-    expect(await read('terms')).toContain('| **warehouse** |')
-    const { lists } = JSON.parse(await read('freshness')) as { lists: Row[] }
-    expect(lists.map(({ stream }) => stream)).toEqual(
-      expect.arrayContaining(['containers', 'shipments']),
-    )
-  })
+it('resources are dictionary, terms and freshness', { tags: ['JM1'] }, async () => {
+  const read = async (name: string): Promise<string> => {
+    const uri = `tracking-sync://${name}`
+    const [content] = (await plain.client.readResource({ uri })).contents
+    return (content as { readonly text: string }).text
+  }
+  const list = await read('dictionary')
+  expect(list.split('\n').filter((line) => line.startsWith('- `')).length).toBeGreaterThan(80)
+  expect(await read('dictionary/containers')).toContain('| `pod_discharged_at` | timestamptz |')
+  expect(await read('terms')).toContain('| **warehouse** |')
+  const { lists } = JSON.parse(await read('freshness')) as { lists: Row[] }
+  expect(lists.map(({ stream }) => stream)).toEqual(
+    expect.arrayContaining(['containers', 'shipments']),
+  )
 })
 
-describe('own SQL', { tags: ['JM3'] }, () => {
-  it.each([
-    ['select count(*)::int as n from containers', /"rows_in_all": 1/],
-    ['delete from containers', /^the SQL is refused by PostgreSQL: /],
-    ['select 1; select 2', /^the SQL is refused by PostgreSQL: /],
-    ['select * from no_such_table', /relation "no_such_table" does not exist/],
-    ['select payload from quarantine', /permission denied/],
-  ])('%s', async (statement, expected) => {
-    expect((await withSql.call('sql', { statement })).text).toMatch(expected)
-  })
+it.each([
+  ['select count(*)::int as n from containers', /"rows_in_all": 1/],
+  ['delete from containers', /^the SQL is refused by PostgreSQL: /],
+  ['select 1; select 2', /^the SQL is refused by PostgreSQL: /],
+  ['select * from no_such_table', /relation "no_such_table" does not exist/],
+  ['select payload from quarantine', /permission denied/],
+])('own SQL: %s', { tags: ['JM3'] }, async (statement, expected) => {
+  expect((await withSql.call('sql', { statement })).text).toMatch(expected)
 })
 
 /** Numbers as numbers, with and without their zeros; all else as texts. */
@@ -398,24 +377,16 @@ function answeredIn({ expect: wanted, rows: of = {} }: Said, data: Row): string 
   return once(rows.map((row) => wanted.map((column) => row[column])))
 }
 
-describe('a working day', { tags: ['JM1', 'release'] }, () => {
-  it('is sixty questions, of every kind', () => {
-    const count = (who: string): number => SAID.filter((one) => one.who === who).length
-    expect(['importer', 'forwarder', 'operator'].map(count)).toEqual([20, 25, 15])
-    expect(new Set(SAID.map((one) => one.arguments.question ?? 'find')).size).toBe(21)
-    expect(SAID.filter(({ empty }) => empty).length).toBeLessThanOrEqual(5)
-  })
-
-  it.each(SAID.map(({ said }, index) => [said, index] as const))('%s', async (_, index) => {
-    const one = day[index]!
-    const { tool, arguments: given, known, answer, empty = false } = one
-    const { data, isError, text } = await plain.call(tool, given)
-    const rows = known === undefined ? undefined : await scene.query<Row>(`${BOX} ${known}`)
-    const list = rows?.map((row) => Object.values(row)) ?? (answer as unknown[][])
-    const expected =
-      typeof one.expect === 'string' ? plainText(rows ? list[0]![0] : answer) : once(list)
-    const answered = isError ? text : answeredIn(one, data)
-    expect({ given, answered }).toEqual({ given, answered: expected })
-    if (!empty) expect(expected.length > 0 && expected !== '0').toBe(true)
-  })
+const DAY = SAID.map(({ said }, index) => [said, index] as const)
+it.each(DAY)('a working day: %s', { tags: ['JM1', 'release'] }, async (_, index) => {
+  const one = day[index]!
+  const { tool, arguments: given, known, answer, empty = false } = one
+  const { data, isError, text } = await plain.call(tool, given)
+  const rows = known === undefined ? undefined : await scene.query<Row>(`${BOX} ${known}`)
+  const list = rows?.map((row) => Object.values(row)) ?? (answer as unknown[][])
+  const expected =
+    typeof one.expect === 'string' ? plainText(rows ? list[0]![0] : answer) : once(list)
+  const answered = isError ? text : answeredIn(one, data)
+  expect({ given, answered }).toEqual({ given, answered: expected })
+  if (!empty) expect(expected.length > 0 && expected !== '0').toBe(true)
 })
