@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { listen, stop } from '../unit/api/fake-service.js'
 
 /** A fault with which the store answers a request. */
 export type BucketFault =
@@ -34,13 +34,13 @@ const PAGE_KEYS = 3
  */
 export async function startStandInBucket(): Promise<StandInBucket> {
   const server = createServer((request, response) => {
-    void answer(bucket, request, response)
+    answer(bucket, request).then(
+      ({ status, body }) => response.writeHead(status, XML).end(body),
+      () => request.socket.destroy(),
+    )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   const bucket: StandInBucket = {
-    url: `http://127.0.0.1:${port}`,
+    url: await listen(server),
     objects: new Map(),
     requests: [],
     fault: () => undefined,
@@ -52,54 +52,35 @@ export async function startStandInBucket(): Promise<StandInBucket> {
         await writeFile(path, body)
       }
     },
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => stop(server),
   }
   return bucket
 }
 
-async function answer(
-  bucket: StandInBucket,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+const XML = { 'content-type': 'application/xml' }
+
+interface Answer {
+  readonly status: number
+  readonly body?: string | Buffer
+}
+
+/** Throws where it gives no answer. */
+async function answer(bucket: StandInBucket, request: IncomingMessage): Promise<Answer> {
   const { method = '' } = request
   const url = new URL(request.url ?? '/', bucket.url)
   const [, name = '', ...rest] = decodeURIComponent(url.pathname).split('/')
   const key = rest.join('/')
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-  } catch {
-    return
-  }
+  const sent = await buffer(request)
   const fault = refusalOf(request, name) ?? bucket.fault(method, key)
-  if (fault === 'hang up') {
-    request.socket.destroy()
-    return
-  }
-  if (fault !== undefined) {
-    answerError(response, fault)
-    return
-  }
+  if (fault === 'hang up') throw new Error(fault)
+  if (fault !== undefined) return errorOf(fault)
   bucket.requests.push(`${method} ${key}`)
-  if (method === 'PUT') {
-    bucket.objects.set(key, Buffer.concat(chunks))
-    response.end()
-  } else if (method === 'DELETE') {
-    bucket.objects.delete(key)
-    response.writeHead(204).end()
-  } else if (key === '') {
-    response.end(list(bucket, url.searchParams))
-  } else {
-    const body = bucket.objects.get(key)
-    if (body === undefined) answerError(response, { status: 404, code: 'NoSuchKey' })
-    else response.end(body)
-  }
+  if (method === 'PUT') bucket.objects.set(key, sent)
+  if (method === 'DELETE') bucket.objects.delete(key)
+  if (method === 'PUT' || method === 'DELETE') return { status: 200 }
+  if (key === '') return { status: 200, body: list(bucket, url.searchParams) }
+  const body = bucket.objects.get(key)
+  return body === undefined ? errorOf({ status: 404, code: 'NoSuchKey' }) : { status: 200, body }
 }
 
 function refusalOf({ headers }: IncomingMessage, name: string): BucketFault | undefined {
@@ -113,13 +94,10 @@ function refusalOf({ headers }: IncomingMessage, name: string): BucketFault | un
   return name === 'lake' ? undefined : { status: 404, code: 'NoSuchBucket' }
 }
 
-function answerError(
-  response: ServerResponse,
-  { status, code }: { readonly status: number; readonly code: string },
-): void {
-  response.writeHead(status, { 'content-type': 'application/xml' })
-  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`)
-}
+const errorOf = ({ status, code }: Exclude<BucketFault, string>): Answer => ({
+  status,
+  body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`,
+})
 
 function list({ objects }: StandInBucket, asked: URLSearchParams): string {
   const prefix = asked.get('prefix') ?? ''

@@ -45,25 +45,23 @@ async function expectSent(channel: string): Promise<void> {
   await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot(`messages/${channel}.json`)
 }
 
-describe('a text of the source', { tags: ['A5'] }, () => {
-  it('breaks no line of a message', () => {
-    const hostile = 'held\r\n-- \nall is well\u2028now\u202e'
-    const row = {
-      name: 'hold_new',
-      severity: 'high',
-      sentence: hostile,
-      openedAt: '2026-11-24T03:00:00Z',
-      closedAt: null,
-      details: { container_id: '1', container_number: 'A\nB', bill_of_lading_number: 'C\nD' },
-    }
-    const counts = { day: '2026-11-24', opened: 1, closed: 1, open: 0 }
-    const digest = describeDigest({ ...counts, openedRows: [row], closedRows: [row] })
-    const alert = { alertId: 1, name: 'TrackingSyncWebhook', openedAt: '', closedAt: '' }
-    const over = describeOperation({ ...alert, sentence: 'one\u2028\nt\u202ewo' }, 'a\nb')
-    const lines = [...digest.lines, ...over.lines]
-    expect(lines).toHaveLength(6)
-    expect(lines.filter((line) => /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(line))).toEqual([])
-  })
+it('a text of the source breaks no line of a message', { tags: ['A5'] }, () => {
+  const hostile = 'held\r\n-- \nall is well\u2028now\u202e'
+  const row = {
+    name: 'hold_new',
+    severity: 'high',
+    sentence: hostile,
+    openedAt: '2026-11-24T03:00:00Z',
+    closedAt: null,
+    details: { container_id: '1', container_number: 'A\nB', bill_of_lading_number: 'C\nD' },
+  }
+  const counts = { day: '2026-11-24', opened: 1, closed: 1, open: 0 }
+  const digest = describeDigest({ ...counts, openedRows: [row], closedRows: [row] })
+  const alert = { alertId: 1, name: 'TrackingSyncWebhook', openedAt: '', closedAt: '' }
+  const over = describeOperation({ ...alert, sentence: 'one\u2028\nt\u202ewo' }, 'a\nb')
+  const lines = [...digest.lines, ...over.lines]
+  expect(lines).toHaveLength(6)
+  expect(lines.filter((line) => /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(line))).toEqual([])
 })
 
 describe('a chat', () => {

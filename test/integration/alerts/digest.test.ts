@@ -99,28 +99,22 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 1 new, 0 over, 1 open'])
   })
 
-  it(
-    'has its day in the zone of the settings, and leaves out what nobody wants',
-    {
-      tags: ['release'],
-    },
-    async () => {
-      await stop('c1')
-      const { settings } = scene
-      scene.settings = { ...settings, names: chosenAlerts('all,-tracking_stopped') }
-      await scene.look('2026-11-23T08:00:00Z')
-      scene.settings = { ...settings, names: chosenAlerts('operations') }
-      await scene.look('2026-11-24T08:00:00Z')
-      expect(digests()).toEqual([])
-      expect(await scene.rows`select digest_on from tracking_sync.alert_digests`).toEqual([
-        { digest_on: '2026-11-23' },
-      ])
-      scene.settings = { ...settings, timeZone: 'Asia/Tokyo' }
-      await scene.look('2026-11-24T21:59:00Z')
-      await scene.look('2026-11-24T22:00:00Z')
-      expect(digests()).toEqual(['digest Exceptions of 2026-11-25: 1 new, 0 over, 1 open'])
-    },
-  )
+  it('has its day in the zone of the settings', { tags: ['release'] }, async () => {
+    await stop('c1')
+    const { settings } = scene
+    scene.settings = { ...settings, names: chosenAlerts('all,-tracking_stopped') }
+    await scene.look('2026-11-23T08:00:00Z')
+    scene.settings = { ...settings, names: chosenAlerts('operations') }
+    await scene.look('2026-11-24T08:00:00Z')
+    expect(digests()).toEqual([])
+    expect(await scene.rows`select digest_on from tracking_sync.alert_digests`).toEqual([
+      { digest_on: '2026-11-23' },
+    ])
+    scene.settings = { ...settings, timeZone: 'Asia/Tokyo' }
+    await scene.look('2026-11-24T21:59:00Z')
+    await scene.look('2026-11-24T22:00:00Z')
+    expect(digests()).toEqual(['digest Exceptions of 2026-11-25: 1 new, 0 over, 1 open'])
+  })
 
   it('knows every exception of the view', async () => {
     const [row] = await scene.rows`

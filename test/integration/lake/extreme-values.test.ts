@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toLakeColumns } from '../../../src/extensions/lake/column-types.js'
@@ -9,7 +7,10 @@ import { ParquetWriter } from '../../../src/extensions/lake/parquet-writer.js'
 import { readSnapshot } from '../../../src/extensions/lake/read-snapshot.js'
 import { stageRows } from '../../../src/extensions/lake/stage-rows.js'
 import { writeFiles } from '../../../src/extensions/lake/write-files.js'
+import { useFolder } from '../../support/temp-folder.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
+
+const folder = useFolder('file')
 
 /** By type: values that Parquet can say, and such as it cannot. */
 const VALUES: Readonly<Record<string, readonly [good: string[], beyond: string[]]>> = {
@@ -53,7 +54,6 @@ const VALUES: Readonly<Record<string, readonly [good: string[], beyond: string[]
 
 it('an export stops at no value, and counts what it cannot say', { tags: ['JB2'] }, async () => {
   const { warehouse, drop } = await createTestWarehouse({ isMigrated: false })
-  const directory = await mkdtemp(join(tmpdir(), 'lake-extremes-'))
   const types = Object.keys(VALUES)
   const nameOf = (type: string): string => `the "${type}"`
   const quoted = (type: string): string => `"the ""${type}"""`
@@ -73,7 +73,7 @@ it('an export stops at no value, and counts what it cannot say', { tags: ['JB2']
     }
   }
   const columns = toLakeColumns(types.map((type) => ({ name: nameOf(type), type })))
-  const work = { name: 'out', pathOf: (name: string) => join(directory, name) }
+  const work = { name: 'out', pathOf: (name: string) => join(folder.path, name) }
   const writer = await ParquetWriter.open(work)
   const query = `select ${columns.map(({ sourceSql }) => sourceSql).join(', ')} from public.extremes`
   const staged = await readSnapshot(warehouse, 'read', new AbortController().signal, (snapshot) =>
@@ -113,6 +113,5 @@ it('an export stops at no value, and counts what it cannot say', { tags: ['JB2']
     .map(({ day, beyond: text }): unknown => day ?? JSON.parse(text as string))
   const [good, lost] = VALUES.date!
   expect(days).toEqual([...good, ...lost.map((value) => ({ [nameOf('date')]: value }))])
-  await rm(directory, { recursive: true })
   await drop()
 })

@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LAKE_FAILPOINTS } from '../../../src/base/failpoint.js'
 import { callCli } from '../../support/call-cli.js'
 import { runCli, startCli } from '../../support/run-cli.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
-import { expectSame, filesIn, LakeReader, readManifestOf, type Rows } from './lake-scene.js'
+import { expectSame, filesIn, openLakeReader, readManifestOf, type Rows } from './lake-scene.js'
 import { atScale } from '../../support/test-scale.js'
+import { useFolder } from '../../support/temp-folder.js'
 
 const SEEDS = atScale(1, 60)
 /** About as long as an export of all tables takes here, with the start of the program. */
@@ -20,19 +20,17 @@ const FEW = ['shipments', 'container_import_deadlines', 'custom_fields'].flatMap
 ])
 
 let scene: Scene
-let directory: string
+const folder = useFolder('file')
 let env: Record<string, string>
 
 beforeAll(async () => {
   scene = await openScene()
-  directory = await mkdtemp(join(tmpdir(), 'killed-lake-'))
   env = { DATABASE_URL: scene.url, TRACKING_MIGRATE: 'false', TRACKING_LOG_LEVEL: 'silent' }
   await scene.sync({ command: 'backfill' })
 })
 
 afterAll(async () => {
   await closeScenes()
-  await rm(directory, { recursive: true, force: true })
 })
 
 /** Rows of two tables: one is exported by changes, one is written whole. */
@@ -51,7 +49,7 @@ async function complete(out: string, only: readonly string[]): Promise<void> {
 }
 
 async function latestOf(out: string): Promise<Record<string, Rows>> {
-  const reader = await LakeReader.open(out)
+  const reader = await openLakeReader(out)
   const seen: Record<string, Rows> = {}
   for (const table of (await readManifestOf(out)).tables) {
     seen[table.folder] = await reader.latest(table)
@@ -61,11 +59,11 @@ async function latestOf(out: string): Promise<Record<string, Rows>> {
 
 describe('a killed export', { tags: ['L1'] }, () => {
   it('shows the export before until it is complete', { tags: ['release'] }, async () => {
-    const out = join(directory, 'points')
+    const out = join(folder.path, 'points')
     const only = FEW
     const kill = (failpoint: string) =>
       runCli(['export', 'parquet', '--out', out, ...only], {
-        directory,
+        directory: folder.path,
         env: { ...env, TRACKING_FAILPOINT: failpoint },
       })
     expect(await kill('lake_files_placed')).toMatchObject({ signal: 'SIGKILL' })
@@ -82,14 +80,14 @@ describe('a killed export', { tags: ['L1'] }, () => {
   })
 
   it('does so whenever it is killed', async () => {
-    const out = join(directory, 'times')
+    const out = join(folder.path, 'times')
     const only = SEEDS > 1 ? ['--only', 'tables'] : FEW
     await complete(out, only)
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const before = await latestOf(out)
       await change(`time ${seed}`)
       const program = await startCli(['export', 'parquet', '--out', out, ...only], {
-        directory,
+        directory: folder.path,
         env,
       })
       // Spread over the time that it takes: the fraction of a multiple of the golden ratio.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { readdir, readFile } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export async function expectSame(
   folder: string,
   name?: string,
 ): Promise<void> {
-  const reader = await LakeReader.open(folder)
+  const reader = await openLakeReader(folder)
   const { tables } = await readManifestOf(folder)
   let compared = 0
   for (const table of tables.filter((one) => one.folder.startsWith(`tables/${name ?? ''}`))) {
@@ -80,49 +80,36 @@ export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable
 }
 
 /** Where the SQL of docs/lake.md is run, with the folder of a test. */
-export class LakeReader {
-  readonly #connection: DuckDBConnection
-  readonly #folder: string
-
-  private constructor(connection: DuckDBConnection, folder: string) {
-    this.#connection = connection
-    this.#folder = folder
+export async function openLakeReader(folder: string) {
+  const page = await readFile(fileURLToPath(new URL('../../../docs/lake.md', import.meta.url)))
+  const [, shown = ''] = /### DuckDB\n\n```sql\n([^]*?)```/.exec(page.toString()) ?? []
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const run = async (sqlText: string): Promise<Record<string, unknown>[]> =>
+    (
+      await connection.runAndReadAll(sqlText.replaceAll(`'lake/`, `'${folder}/`))
+    ).getRowObjectsJson()
+  const [files = '', containers = '', answers = ''] = shown.split(/(?<=;)\n\n/)
+  await run(files)
+  for (const { folder: table, kind, key } of (await readManifestOf(folder)).tables) {
+    const name = table.split('/')[1]!
+    const ofChanges = containers.replaceAll('containers', name)
+    await run(
+      kind === 'changes'
+        ? ofChanges.replace('container_id', key.join(', '))
+        : answers.replaceAll('answers/attention', table).replaceAll('attention', name),
+    )
   }
-
-  static async open(folder: string): Promise<LakeReader> {
-    const page = await readFile(fileURLToPath(new URL('../../../docs/lake.md', import.meta.url)))
-    const [, shown = ''] = /### DuckDB\n\n```sql\n([^]*?)```/.exec(page.toString()) ?? []
-    const instance = await DuckDBInstance.create(':memory:')
-    const reader = new LakeReader(await instance.connect(), folder)
-    const [files = '', containers = '', answers = ''] = shown.split(/(?<=;)\n\n/)
-    await reader.run(files)
-    const { tables } = await readManifestOf(folder)
-    for (const { folder: table, kind, key } of tables) {
-      const name = table.split('/')[1]!
-      const view =
-        kind === 'changes'
-          ? containers.replaceAll('containers', name).replace('container_id', key.join(', '))
-          : answers.replaceAll('answers/attention', table).replaceAll('attention', name)
-      await reader.run(view)
-    }
-    return reader
-  }
-
-  async run(sqlText: string): Promise<Record<string, unknown>[]> {
-    const text = sqlText.replaceAll(`'lake/`, `'${this.#folder}/`)
-    return (await this.#connection.runAndReadAll(text)).getRowObjectsJson()
-  }
-
-  async latest(table: ManifestTable): Promise<Rows> {
+  const latest = async (table: ManifestTable): Promise<Rows> => {
     const columns = table.columns.filter(own).map(({ name, type }) => {
       const quoted = `"${name}"`
       if (type.startsWith('timestamp')) return `epoch_us(${quoted})::varchar`
       return type.endsWith('[]') ? `to_json(${quoted})::varchar` : `${quoted}::varchar`
     })
     const name = table.folder.split('/')[1]!
-    const rows = await this.run(`select [${columns.join(', ')}] as row from ${name}`)
+    const rows = await run(`select [${columns.join(', ')}] as row from ${name}`)
     return sorted(rows.map(({ row }) => row as (string | null)[]))
   }
+  return { run, latest }
 }
 
 /** Every row of every file that counts, by a reader that shares nothing with the writer. */
