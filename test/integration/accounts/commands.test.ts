@@ -1,75 +1,61 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/base/logger.js'
-import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
-import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { callProgram, type CliCall } from '../../support/call-cli.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
+import { callProgram, refusalOf, type CliCall } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { lookAt } from '../../support/look-at-cli-rows.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
 import { holdOldest } from '../../support/small-world.js'
 import {
   createTestDatabase,
   readerSettings,
   type TestDatabase,
 } from '../../support/test-database.js'
-import { START } from '../sync/sync-scene.js'
+import { useFolder } from '../../support/temp-folder.js'
 
 const NAMES = ['acme', 'blue-sea'] as const
 
 let database: TestDatabase
-let directory: string
+const folder = useFolder('file')
 let env: Record<string, string>
 const simulators: Simulator[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  directory = await mkdtemp(join(tmpdir(), 'tracking-sync-accounts-'))
-  await mkdir(join(directory, 'config'))
+  await mkdir(join(folder.path, 'config'))
   env = {
     DATABASE_URL: database.url,
     ...readerSettings(database.url),
     TRACKING_LOG_LEVEL: 'error',
   }
   for (const [at, name] of NAMES.entries()) {
-    const simulator = await startSimulator({
-      // Both have something to send by rail.
-      seed: [1, 4][at]!,
-      shipments: 3,
-      startAt: START,
-      speed: 0,
-      rateLimitPerMinute: null,
-      apiKey: `the-key-of-${name}-17`,
-    })
+    // Both have something to send by rail.
+    const options = { seed: [1, 4][at]!, shipments: 3, apiKey: `the-key-of-${name}-17` }
+    const simulator = await startSameWorld(options)
     simulators.push(simulator)
     holdOldest(simulator)
     env[`TRACKING_API_KEY_${name.toUpperCase().replace('-', '_')}`] = simulator.apiKey
   }
   const accounts = NAMES.map((name, at) => ({ name, apiUrl: simulators[at]!.url }))
   await writeFile(
-    join(directory, 'config', 'tracking-sync.json'),
+    join(folder.path, 'config', 'tracking-sync.json'),
     JSON.stringify({ accounts, fullSyncHours: 0 }),
   )
 })
 
 afterAll(async () => {
   for (const simulator of simulators) await simulator.close()
-  await rm(directory, { recursive: true, force: true })
   await database.drop()
 })
 
 const run = (...args: readonly string[]): Promise<CliCall> =>
-  callProgram(args, { directory, env, secrets: simulators.map(({ apiKey }) => apiKey) })
+  callProgram(args, { directory: folder.path, env, secrets: simulators.map((one) => one.apiKey) })
 
-async function differencesOf(at: number): Promise<string[]> {
+function differencesOf(at: number): Promise<string[]> {
   const schema = ['tracking_acme', 'tracking_blue_sea'][at]!
-  const warehouse = createWarehouse({ url: database.url, schema, logger: silentLogger })
   const { world, clock } = simulators[at]!
-  try {
-    return await compareWarehouse(warehouse, world, clock.now())
-  } finally {
-    await warehouse.close()
-  }
+  return lookAt(database.url, (own) => compareWarehouse(own, world, clock.now()), schema)
 }
 
 interface Line {
@@ -125,29 +111,14 @@ describe('commands for every account', { tags: ['D12'] }, () => {
   })
 })
 
-describe('a command for one account', () => {
-  it('works on its warehouse', async () => {
-    const { exitCode, stdout } = await run(
-      ...['query', 'select count(*) from shipments', '--account', 'blue-sea', '--format', 'csv'],
-    )
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain('3')
-  })
-
-  it('needs to be told which, and knows a name that is nearly right', async () => {
-    const without = await run('status')
-    expect(without.exitCode).toBe(2)
-    expect(without.stderr).toContain('choose with --account, or --all: acme, blue-sea')
-    expect((await run('check')).stderr).toContain('choose with --account: acme, blue-sea')
-    const wrong = await run('status', '--account', 'blue-see')
-    expect(wrong.exitCode).toBe(2)
-    expect(wrong.stderr).toContain('did you mean blue-sea?')
-  })
-
-  it('is told the variable of its own key', async () => {
-    const environment = { ...env, TRACKING_API_KEY_ACME: '' }
-    const call = await callProgram(['plan', '--account', 'acme'], { directory, env: environment })
-    expect(call.exitCode).toBe(2)
-    expect(call.stderr).toContain('TRACKING_API_KEY_ACME is not set')
-  })
+it('a command for one account works on its warehouse, and is told which', async () => {
+  const sql = 'select count(*) from shipments'
+  const { stdout } = await run('query', sql, '--account', 'blue-sea', '--format', 'csv')
+  expect(stdout).toBe('count\r\n3\r\n')
+  const without = await refusalOf(run('status'))
+  expect(without).toMatch(/^2 .*choose with --account, or --all: acme, blue-sea/)
+  expect((await run('check')).stderr).toContain('choose with --account: acme, blue-sea')
+  env.TRACKING_API_KEY_ACME = ''
+  const unset = await refusalOf(run('plan', '--account', 'acme'))
+  expect(unset).toMatch(/^2 .*TRACKING_API_KEY_ACME is not set/)
 })

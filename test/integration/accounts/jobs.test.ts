@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startWorker, type RunningWorker } from '../../../src/extensions/accounts/serve/worker.js'
@@ -15,6 +16,7 @@ import {
   takeJobs,
   type PlannedJob,
 } from '../../../src/extensions/accounts/serve/account-jobs.js'
+import { createManualSleep } from '../../support/manual-sleep.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
 
@@ -139,25 +141,12 @@ describe('the jobs of accounts', { tags: ['C24'] }, () => {
 
 describe('a worker', { tags: ['C24'] }, () => {
   const rhythm = { everyMs: 3_600_000 }
-  const sleepOf = (signals: Set<() => void>) => (_: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      const wake = () => {
-        signals.delete(wake)
-        resolve()
-      }
-      signals.add(wake)
-      signal?.addEventListener('abort', () => {
-        signals.delete(wake)
-        reject(signal.reason as Error)
-      })
-    })
-
   function start(
     worker: string,
     places: number,
     run: (account: string, signal: AbortSignal) => Promise<number | undefined>,
   ): { readonly running: RunningWorker; readonly wake: () => void } {
-    const waiting = new Set<() => void>()
+    const { sleep, wake } = createManualSleep()
     const running = startWorker({
       accounts,
       worker,
@@ -166,22 +155,10 @@ describe('a worker', { tags: ['C24'] }, () => {
       run: ({ account }, signal) => run(account, signal),
       logger: silentLogger,
       clock: () => new Date(),
-      sleep: sleepOf(waiting),
+      sleep,
     })
-    return {
-      running,
-      wake: () => {
-        for (const wake of [...waiting]) wake()
-      },
-    }
+    return { running, wake }
   }
-
-  const untilStopped = (signal: AbortSignal): Promise<undefined> =>
-    new Promise((resolve) => {
-      signal.addEventListener('abort', () => {
-        resolve(undefined)
-      })
-    })
 
   it('works on at most as many accounts as it has places, and a failing one does not stop others', async () => {
     let [now, most] = [0, 0]
@@ -205,7 +182,7 @@ describe('a worker', { tags: ['C24'] }, () => {
   it('that is stopped gives back what it was at; one that lost a job lets go of it', async () => {
     const ended: string[] = []
     const work = async (account: string, signal: AbortSignal): Promise<undefined> => {
-      await untilStopped(signal)
+      await once(signal, 'abort')
       ended.push(account)
     }
     const first = start('first', 4, work)

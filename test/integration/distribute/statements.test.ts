@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { callCli } from '../../support/call-cli.js'
+import { callCli, settingsOf } from '../../support/call-cli.js'
 import { brokenRules, reachOf } from '../../support/distributed-rules.js'
+import { importExamples } from '../../support/scenes/charges.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
 import { notification, openBench, store } from '../webhooks/process-scene.js'
@@ -45,44 +46,20 @@ async function workOfDays(): Promise<void> {
   // Like after an upgrade that derives again.
   await scene.run`delete from tracking_sync.derivations`
   await scene.sync({ command: 'backfill' })
-  const settings = {
-    DATABASE_URL: scene.url,
-    TRACKING_API_URL: simulator.url,
-    TRACKING_API_KEY: simulator.apiKey,
-    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
-  }
-  const commands = [
-    ['rules', 'import', example('free-time-rules')],
-    ['rules', 'import', example('holidays')],
-    ['invoices', 'import', example('invoices')],
-    ...[
-      ['rules', 'export'],
-      ['rules', 'export', '--holidays'],
-      ['invoices', 'export'],
-    ],
-    ...[
-      ['check'],
-      ['status'],
-      ['plan'],
-      ['verify'],
-      ['alerts', 'list'],
-      ['webhooks', 'replay', '--all'],
-    ],
-    ...[
-      ['quarantine', 'list'],
-      ['quarantine', 'retry', '--all'],
-      ['export', 'parquet', '--out', 'lake'],
-    ],
-  ]
-  for (const command of commands) {
-    const { exitCode, stderr } = await callCli(command, settings)
+  const more = { TRACKING_RATE_LIMIT_PER_MINUTE: '100000' }
+  const settings = { ...settingsOf(simulator, scene.url), ...more }
+  await importExamples(settings)
+  for (const command of COMMANDS) {
+    const { exitCode, stderr } = await callCli(command.split(' '), settings)
     expect({ command, exitCode, stderr }).toMatchObject({ command, exitCode: 0 })
   }
 }
 
-function example(name: string): string {
-  return fileURLToPath(new URL(`../../../config/${name}.example.csv`, import.meta.url))
-}
+const COMMANDS = [
+  ...['rules export', 'rules export --holidays', 'invoices export', 'check', 'status', 'plan'],
+  ...['verify', 'alerts list', 'webhooks replay --all', 'quarantine list'],
+  ...['quarantine retry --all', 'export parquet --out lake'],
+]
 
 describe('statements of a distributed warehouse', { tags: ['O3'] }, () => {
   it('break no rule of the nodes, from load to commands', { tags: ['release'] }, async () => {
