@@ -3,7 +3,6 @@ import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import {
   startEmbeddedDatabase,
@@ -11,12 +10,13 @@ import {
 } from '../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
-import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { DISTRIBUTED, dropOnNodes } from './distributed-database.js'
 import { copyDatabase } from './prepared-home.js'
 import { createTestDatabase, dropDatabasesOf, readerName, readerPassword } from './test-database.js'
 import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
+import { withWarehouse } from './test-warehouse.js'
+import { withClient } from './with-client.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -58,23 +58,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const testRun = randomUUID().slice(0, 8)
   project.provide('testRun', testRun)
   project.provide('startedAt', new Date().toISOString())
-  const coordinator = process.env.TEST_CITUS_URL
-  if (coordinator !== undefined && coordinator !== '') {
+  const provide = (serverUrl: string, migrated: string, preparedHome = '', pooled = serverUrl) => {
+    project.provide('databaseServerUrl', serverUrl)
+    project.provide('warehouseServerUrl', pooled)
+    project.provide('migratedDatabase', migrated)
+    project.provide('preparedHome', preparedHome)
+  }
+  const { TEST_CITUS_URL: coordinator = '', TEST_DATABASE_URL: given = '' } = process.env
+  if (coordinator !== '') {
     await checkGivenServer(coordinator)
-    project.provide('databaseServerUrl', coordinator)
-    project.provide('warehouseServerUrl', coordinator)
-    project.provide('migratedDatabase', DISTRIBUTED)
-    project.provide('preparedHome', '')
+    provide(coordinator, DISTRIBUTED)
     return () => dropOnNodes(testRun, coordinator)
   }
-  const given = process.env.TEST_DATABASE_URL
-  if (given !== undefined && given !== '') {
+  if (given !== '') {
     await checkGivenServer(given)
     await createReader(given, testRun)
-    project.provide('databaseServerUrl', given)
-    project.provide('warehouseServerUrl', given)
-    project.provide('migratedDatabase', await createTemplate(given, testRun))
-    project.provide('preparedHome', '')
+    provide(given, await createTemplate(given, testRun))
     return () => dropDatabasesOf(testRun, given)
   }
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-tests-'))
@@ -90,17 +89,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // Not where root has a temporary directory that nobody else can enter, and not of another
     // version.
     const isCopied = prepared.dataDirectory.startsWith(preparedHome) && process.platform !== 'win32'
-    project.provide('preparedHome', isCopied && packageName === undefined ? preparedHome : '')
     if (isCopied) await copyDatabase(preparedHome, homeDirectory)
-    const server = await startEmbeddedDatabase({
-      ...options,
-      homeDirectory,
-    })
+    const server = await startEmbeddedDatabase({ ...options, homeDirectory })
     await createReader(server.adminUrl, testRun)
-    project.provide('databaseServerUrl', server.adminUrl)
-    project.provide('migratedDatabase', await createTemplate(server.adminUrl, testRun))
+    const template = await createTemplate(server.adminUrl, testRun)
     const pooler = POOLER === '' ? undefined : await startPooler(POOLER, server.adminUrl)
-    project.provide('warehouseServerUrl', pooler?.url ?? server.adminUrl)
+    const toCopy = isCopied && packageName === undefined ? preparedHome : ''
+    provide(server.adminUrl, template, toCopy, pooler?.url)
     const endAtOnce = (): void => {
       endWithoutWaiting(server, homeDirectory)
     }
@@ -121,29 +116,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 /** The login of `readerSettings`. */
 async function createReader(serverUrl: string, testRun: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  const name = readerName(testRun)
-  await client.query(
-    `create role ${name} login password '${readerPassword(testRun)}' in role pg_read_all_data`,
+  const login = `${readerName(testRun)} login password '${readerPassword(testRun)}'`
+  await withClient(serverUrl, (client) =>
+    client.query(`create role ${login} in role pg_read_all_data`),
   )
-  await client.end()
 }
 
 /** Resolves to its name. */
 async function createTemplate(serverUrl: string, testRun: string): Promise<string> {
   const database = await createTestDatabase({ serverUrl, testRun })
-  const warehouse = createWarehouse({
-    url: database.url,
-    schema: 'tracking',
-    logger: silentLogger,
-  })
-  try {
+  await withWarehouse({ url: database.url }, async (warehouse) => {
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
     if (POOLER !== '') await warehouse.query('make it hostile', rawStatement(HOSTILE_OBJECTS))
-  } finally {
-    await warehouse.close()
-  }
+  })
   return database.name
 }
 
@@ -165,11 +150,11 @@ function endWithoutWaiting({ dataDirectory }: EmbeddedDatabase, homeDirectory: s
 }
 
 async function checkGivenServer(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   try {
-    await client.connect()
-    const { rows } = await client.query<{ may_create: boolean }>(
-      'select rolcreatedb or rolsuper as may_create from pg_roles where rolname = current_user',
+    const { rows } = await withClient(url, (client) =>
+      client.query<{ may_create: boolean }>(
+        'select rolcreatedb or rolsuper as may_create from pg_roles where rolname = current_user',
+      ),
     )
     if (rows[0]?.may_create !== true) throw new Error('its user may not create databases')
   } catch (error) {
@@ -177,7 +162,5 @@ async function checkGivenServer(url: string): Promise<void> {
       'The server in TEST_DATABASE_URL cannot be used for tests; start it and name a user with CREATEDB, or unset the variable to use the embedded PostgreSQL.',
       { cause: error },
     )
-  } finally {
-    await client.end()
   }
 }

@@ -1,9 +1,10 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { carryOut } from '../../src/extensions/accounts/distribute/distribute-warehouse.js'
 import { planDistribution } from '../../src/extensions/accounts/distribute/plan-distribution.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
+import { withClient } from './with-client.js'
 
 /**
  * With `TEST_CITUS_URL`, the coordinator of a cluster of Citus as a superuser, in a database that
@@ -40,15 +41,11 @@ async function listNodes(serverUrl: string): Promise<readonly Address[]> {
 }
 
 async function runOn(url: URL, ...statements: readonly string[]): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
+  return withClient(url.href, async (client) => {
     let last: pg.QueryResult | undefined
     for (const statement of statements) last = await client.query(statement)
     return last!
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 function at(serverUrl: string, { host, port }: Address, database?: string): URL {
@@ -66,14 +63,10 @@ export async function createDistributedDatabase(serverUrl: string, name: string)
 
 /** Runs it while no other test makes or drops a database on the nodes. */
 async function alone<Made>(serverUrl: string, make: () => Promise<Made>): Promise<Made> {
-  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
+  return withClient(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [ONE_AT_A_TIME])
-    return await make()
-  } finally {
-    await client.end()
-  }
+    return make()
+  })
 }
 
 async function createAlone(serverUrl: string, name: string): Promise<URL> {

@@ -1,62 +1,32 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** A way to a database on which real sockets fail. */
-export interface FaultProxy {
-  /** The target's URL, by way of the proxy. */
-  readonly url: string
-  /** As if the server had stopped: open connections break, new ones are refused. */
-  cut(): Promise<void>
-  /** As if the server hung: connections stay open and nothing passes. */
-  freeze(): void
-  /** Undoes `cut` and `freeze`. */
-  restore(): Promise<void>
-  close(): Promise<void>
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
-/** Starts a proxy on a free port of this machine in front of the server that a URL names. */
-export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
+/**
+ * A way to a database on which real sockets fail: a proxy on a free port of this machine in front
+ * of the server that a URL names.
+ */
+export async function startFaultProxy(targetUrl: string) {
   const target = new URL(targetUrl)
-  const sockets = new Set<Socket>()
-  let gate: Promise<void> | undefined
-  let openGate = (): void => undefined
-  const thaw = (): void => {
-    openGate()
-    gate = undefined
+  const ways = new Set<readonly [near: Socket, far: Socket]>()
+  let isFrozen = false
+  const join = ([near, far]: readonly [Socket, Socket]): void => {
+    near.pipe(far)
+    far.pipe(near)
   }
 
-  function take(socket: Socket): void {
-    sockets.add(socket)
-    socket.setNoDelay(true)
-    socket.on('close', () => sockets.delete(socket))
-  }
-
-  async function pump(from: Socket, to: Socket): Promise<void> {
-    from.on('error', () => to.destroy())
-    try {
-      // Its end leaves the socket open for the other direction.
-      for await (const piece of from.iterator({
-        destroyOnReturn: false,
-      }) as AsyncIterable<Buffer>) {
-        await gate
-        if (to.destroyed) break
-        to.write(piece)
-      }
-      await gate
-      to.end()
-    } catch {
-      // The other end, or this proxy, has broken the connection.
-      to.destroy()
-    }
-  }
-
+  // The end of one direction leaves the other open.
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const { hostname, port } = target
     const far = connect({ port: Number(port) || 5432, host: hostname, allowHalfOpen: true })
-    take(near)
-    take(far)
-    void pump(near, far)
-    void pump(far, near)
+    const way = [near, far] as const
+    ways.add(way)
+    near.on('close', () => ways.delete(way))
+    near.on('error', () => far.destroy())
+    far.on('error', () => near.destroy())
+    for (const socket of way) socket.setNoDelay(true)
+    if (!isFrozen) join(way)
   })
   await listen(server, 0)
   const { port } = server.address() as AddressInfo
@@ -64,9 +34,10 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   url.hostname = '127.0.0.1'
   url.port = String(port)
 
+  /** As if the server had stopped: open connections break, new ones are refused. */
   async function cut(): Promise<void> {
-    for (const socket of sockets) socket.destroy()
-    thaw()
+    isFrozen = false
+    for (const socket of [...ways].flat()) socket.destroy()
     if (!server.listening) return
     server.close()
     await once(server, 'close')
@@ -75,12 +46,18 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   return {
     url: url.href,
     cut,
-    freeze: () => {
-      thaw()
-      gate = new Promise((resolve) => (openGate = resolve))
+    /** As if the server hung: connections stay open and nothing passes. */
+    freeze: (): void => {
+      isFrozen = true
+      for (const [near, far] of ways) {
+        near.unpipe(far)
+        far.unpipe(near)
+      }
     },
-    restore: async () => {
-      thaw()
+    /** Undoes `cut` and `freeze`. */
+    restore: async (): Promise<void> => {
+      if (isFrozen) ways.forEach(join)
+      isFrozen = false
       if (!server.listening) await listen(server, port)
     },
     close: cut,

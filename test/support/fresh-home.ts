@@ -18,11 +18,11 @@ export interface FreshHome {
 const homes: FreshHome[] = []
 
 /** `.tracking-sync` in it is where commands keep their database unless told otherwise. */
-export async function makeFreshHome(homeName = '.tracking-sync'): Promise<FreshHome> {
+export async function makeFreshHome(homeName = '.tracking-sync', mode = 0o755): Promise<FreshHome> {
   const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-e2e-'))
   // For root: open to the account the server runs under, so that everything stays in this one
   // directory.
-  await chmod(directory, 0o755)
+  await chmod(directory, mode)
   const home = { directory, homeDirectory: join(directory, homeName) }
   homes.push(home)
   return home
@@ -46,7 +46,9 @@ export async function removeFreshHomes(): Promise<void> {
   for (const { directory, homeDirectory } of homes.splice(0)) {
     const options = { homeDirectory, logger: silentLogger }
     await stopEmbeddedDatabase(options)
-    const { dataDirectory } = await embeddedDatabaseStatus(options)
+    const { dataDirectory } = await embeddedDatabaseStatus(options).catch(() => ({
+      dataDirectory: undefined,
+    }))
     if (dataDirectory !== undefined) {
       await rm(dirname(dataDirectory), { recursive: true, force: true })
     }

@@ -5,33 +5,20 @@ import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
 } from '../../src/extensions/embedded-postgres/embedded-database.js'
+import { isAlive } from '../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareHome } from './prepared-home.js'
 import { waitUntil } from './run-cli.js'
 
+export type OwnServer = Awaited<ReturnType<typeof openOwnServer>>
+
 /**
- * A PostgreSQL that a test has for itself, to stop, crash and start again. It keeps what it has
- * committed as any server does.
+ * A PostgreSQL that a test has for itself, to stop, crash and start again, with settings beside
+ * those of an embedded database. It keeps what it has committed as any server does.
  */
-export interface OwnServer {
-  /** The same address each time. */
-  start(): Promise<EmbeddedDatabase>
-  /**
-   * Sends a signal to the postmaster and waits for its end: SIGINT is a fast shutdown, SIGQUIT an
-   * immediate one, SIGKILL a crash.
-   */
-  end(signal: NodeJS.Signals): Promise<void>
-  postmasterPid(): Promise<number>
-  /** Stops it, however it is, and takes its files away. */
-  remove(): Promise<void>
-}
-
-export interface OwnServerOptions {
-  /** Of PostgreSQL, beside those of an embedded database. */
-  readonly settings?: Readonly<Record<string, string>>
-}
-
-export async function openOwnServer({ settings }: OwnServerOptions = {}): Promise<OwnServer> {
+export async function openOwnServer({
+  settings,
+}: { readonly settings?: Readonly<Record<string, string>> } = {}) {
   const homeDirectory = await mkdtemp(join(tmpdir(), 'tracking-sync-outage-'))
   await chmod(homeDirectory, 0o755)
   await prepareHome(homeDirectory)
@@ -44,7 +31,8 @@ export async function openOwnServer({ settings }: OwnServerOptions = {}): Promis
 
   return {
     postmasterPid,
-    start: async () => {
+    /** The same address each time. */
+    start: async (): Promise<EmbeddedDatabase> => {
       server = await startEmbeddedDatabase({
         homeDirectory,
         logger: silentLogger,
@@ -52,26 +40,22 @@ export async function openOwnServer({ settings }: OwnServerOptions = {}): Promis
       })
       return server
     },
-    end: async (signal) => {
+    /**
+     * Sends a signal to the postmaster and waits for its end: SIGINT is a fast shutdown, SIGQUIT an
+     * immediate one, SIGKILL a crash.
+     */
+    end: async (signal: NodeJS.Signals): Promise<void> => {
       const pid = await postmasterPid()
       process.kill(pid, signal)
-      await waitUntil('the database has ended', () => !isAlive(pid))
+      await waitUntil('the database has ended', async () => !(await isAlive(pid)))
     },
-    remove: async () => {
+    /** Stops it, however it is, and takes its files away. */
+    remove: async (): Promise<void> => {
       await server?.stop()
       // A process whose postmaster was killed may still write its last.
       const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }
       if (server !== undefined) await rm(dirname(server.dataDirectory), options)
       await rm(homeDirectory, options)
     },
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { withClient } from './with-client.js'
 
 export interface Pooler {
   /** A server's URL, through the pooler and for the hostile login. */
@@ -107,18 +108,14 @@ log_disconnections = 0
 
 async function createHostileLogin(serverUrl: string): Promise<void> {
   const { name, password, settings } = HOSTILE
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
+  await withClient(serverUrl, async (client) => {
     // A superuser, as the login of the other tests, which own what they make.
     await client.query(`create role ${name} superuser login password '${password}'`)
     for (const [setting, value] of Object.entries(settings)) {
       const list = setting === 'search_path' ? value : pg.escapeLiteral(value)
       await client.query(`alter role ${name} set ${setting} = ${list}`)
     }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 function accountOf(name: string): { readonly uid: number; readonly gid: number } {
@@ -138,16 +135,12 @@ async function freePort(): Promise<number> {
 
 async function answers(url: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
     try {
-      await client.connect()
-      await client.query('select 1')
+      await withClient(url, (client) => client.query('select 1'))
       return
     } catch (error) {
       if (attempt === 50) throw error
       await new Promise((resolve) => setTimeout(resolve, 100))
-    } finally {
-      await client.end().catch(() => undefined)
     }
   }
 }

@@ -1,22 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 
 /** A connection on which a test sends what no HTTP library would. */
-export interface RawConnection {
-  readonly socket: Socket
-  /** Everything that came back so far. */
-  received(): string
-  /**
-   * Resolves with everything that came back once the other end has closed; fails after the
-   * deadline.
-   */
-  closed(deadlineMs?: number): Promise<string>
-}
-
-export async function openRaw(
-  httpPort: number,
-  text: string | Buffer = '',
-): Promise<RawConnection> {
+export async function openRaw(httpPort: number, text: string | Buffer = '') {
   const socket = connect(httpPort, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
@@ -28,8 +14,10 @@ export async function openRaw(
   if (text.length > 0) socket.write(text)
   return {
     socket,
+    /** Everything that came back so far. */
     received,
-    closed: async (deadlineMs = 15_000) => {
+    /** The same once the other end has closed; fails after the deadline. */
+    closed: async (deadlineMs = 15_000): Promise<string> => {
       const timer = setTimeout(() => {
         socket.destroy(new Error(`still open after ${deadlineMs} ms: ${received()}`))
       }, deadlineMs)

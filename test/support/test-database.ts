@@ -6,6 +6,7 @@ import {
   DISTRIBUTED,
   dropDistributedDatabase,
 } from './distributed-database.js'
+import { withClient } from './with-client.js'
 
 export interface TestDatabase {
   readonly url: string
@@ -76,9 +77,7 @@ export function readerSettings(url: string): { TRACKING_READER_URL?: string } {
 
 /** Drops every database of a run, for servers that outlive it. */
 export async function dropDatabasesOf(testRun: string, serverUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
+  await withClient(serverUrl, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       'select datname as name from pg_database where starts_with(datname, $1)',
       [`test_${testRun}_`],
@@ -87,9 +86,7 @@ export async function dropDatabasesOf(testRun: string, serverUrl: string): Promi
       await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
     }
     await client.query(`drop role if exists ${readerName(testRun)}`)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /**
@@ -104,14 +101,10 @@ async function runOnServer(
   serverUrl: string,
   sqlFor: (serverVersion: number) => string,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
+  await withClient(serverUrl, async (client) => {
     const { rows } = await client.query<{ version: number }>(
       `select current_setting('server_version_num')::int as version`,
     )
     await client.query(sqlFor(rows[0]!.version))
-  } finally {
-    await client.end()
-  }
+  })
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { silentLogger } from '../../src/base/logger.js'
-import { startHttpServer, type HttpLimits, type HttpServer } from '../../src/http/http-server.js'
+import { startHttpServer, type HttpLimits } from '../../src/http/http-server.js'
 import { Receiver, type ReceiverOptions } from '../../src/webhooks/receive/receive.js'
 import {
   createSignatureCheck,
@@ -17,17 +17,7 @@ export const DEFAULT_SIGNATURE: Omit<SignatureSettings, 'secrets'> = {
 
 export const WEBHOOK_SECRET = 'whsec-canary-5be1f0a94c'
 
-export interface TestReceiver {
-  readonly receiver: Receiver
-  readonly server: HttpServer
-  /** Posts a body, signed unless headers say otherwise. */
-  readonly post: (
-    body: string | Buffer,
-    headers?: Readonly<Record<string, string>>,
-  ) => Promise<Response>
-  /** Stops the server and waits for the inbox. */
-  readonly stop: () => Promise<void>
-}
+export type TestReceiver = Awaited<ReturnType<typeof startTestReceiver>>
 
 export type TestReceiverOptions = Partial<ReceiverOptions> & {
   readonly warehouse: ReceiverOptions['warehouse']
@@ -35,10 +25,7 @@ export type TestReceiverOptions = Partial<ReceiverOptions> & {
 }
 
 /** A receiver at `/webhooks` of a server of its own. */
-export async function startTestReceiver({
-  httpLimits = {},
-  ...options
-}: TestReceiverOptions): Promise<TestReceiver> {
+export async function startTestReceiver({ httpLimits = {}, ...options }: TestReceiverOptions) {
   const receiver = new Receiver({
     logger: silentLogger,
     signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [WEBHOOK_SECRET] }),
@@ -58,7 +45,8 @@ export async function startTestReceiver({
   return {
     receiver,
     server,
-    post: (body, headers = {}) =>
+    /** Posts a body, signed unless headers say otherwise. */
+    post: (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
       fetch(`${server.url}/webhooks`, {
         method: 'POST',
         body: new Uint8Array(Buffer.from(body)),
@@ -68,7 +56,8 @@ export async function startTestReceiver({
           ...headers,
         },
       }),
-    stop: async () => {
+    /** Stops the server and waits for the inbox. */
+    stop: async (): Promise<void> => {
       await server.stop(1_000)
       await receiver.drain()
     },

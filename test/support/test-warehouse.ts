@@ -41,3 +41,17 @@ export async function createTestWarehouse(
     },
   }
 }
+
+/** Runs `work` with a warehouse, closed afterwards, of a database that is there. */
+export async function withWarehouse<Result>(
+  options: Partial<Parameters<typeof createWarehouse>[0]>,
+  work: (warehouse: Warehouse) => Promise<Result>,
+): Promise<Result> {
+  const warehouse = createWarehouse({
+    url: '',
+    schema: 'tracking',
+    logger: silentLogger,
+    ...options,
+  })
+  return work(warehouse).finally(() => warehouse.close())
+}

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiClient } from '../../../src/source/client/client.js'
-import {
-  createTrackingService,
-  type TrackingService,
-} from '../../../src/source/client/endpoints.js'
+import { createTrackingService } from '../../../src/source/client/endpoints.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceIdentifier } from '../../../src/source/jsonapi/document.js'
@@ -18,7 +15,7 @@ import { RefetchWorker } from '../../../src/webhooks/process/refetch-worker.js'
 import { createDatabaseClock } from '../../../src/warehouse/connection/database-clock.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { rowReader } from '../../support/row-reader.js'
-import { TEST_SETTINGS } from '../../support/test-service.js'
+import { TEST_SETTINGS, type TestSource } from '../../support/test-service.js'
 
 export const OWN_WEBHOOK = 'webhook-of-ours'
 
@@ -63,20 +60,7 @@ export async function store(warehouse: Warehouse, ...bodies: readonly unknown[])
   )
 }
 
-export interface TestSource {
-  readonly url: string
-  readonly apiKey: string
-  readonly clock?: { readonly now: () => Date }
-}
-
-export interface ProcessBench {
-  readonly service: TrackingService
-  readonly processor: NotificationProcessor
-  readonly reader: RefetchWorker
-  /** Applies and reads again until nothing is left to do. */
-  settle(): Promise<void>
-  close(): Promise<void>
-}
+export type ProcessBench = ReturnType<typeof openBench>
 
 export interface BenchOptions {
   readonly own?: ProcessDependencies['settings']['own']
@@ -90,11 +74,7 @@ export interface BenchOptions {
  * A processor and a refetcher as `serve` has them, over a real socket; waits between retries take
  * no time.
  */
-export function openBench(
-  warehouse: Warehouse,
-  source: TestSource,
-  options: BenchOptions = {},
-): ProcessBench {
+export function openBench(warehouse: Warehouse, source: TestSource, options: BenchOptions = {}) {
   const client: ApiClient = new ApiClient({
     baseUrl: source.url,
     apiKey: source.apiKey,
@@ -125,7 +105,8 @@ export function openBench(
     service,
     processor,
     reader,
-    settle: async () => {
+    /** Applies and reads again until nothing is left to do. */
+    settle: async (): Promise<void> => {
       for (;;) {
         const { taken } = await processor.processAll()
         const read = await reader.readDue()

@@ -1,6 +1,6 @@
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
-import { closeScenes, openLoadedScene, openScene, type Scene } from '../sync/sync-scene.js'
+import { closeScenes, openLoadedScene, openScene } from '../sync/sync-scene.js'
 import {
   notification,
   openBench,
@@ -10,35 +10,14 @@ import {
   type ProcessBench,
 } from './process-scene.js'
 
-/** A service with a stopped clock, a warehouse filled from it, and a processor beside it. */
-export interface WebhookScene extends Scene {
-  readonly bench: ProcessBench
-  /** Another processor on the same inbox. */
-  openBench(options?: BenchOptions): ProcessBench
-  now(): Date
-  /** Lets time pass at the service. */
-  advance(seconds: number): Date
-  /** A container, its shipment and its transport events as the service has them now. */
-  containerNow(id: string): ResourceObject
-  eventsNow(containerId: string): ResourceObject[]
-  /** A container on which little happens by itself. */
-  readonly containerId: string
-  /**
-   * A delivery about a container as it is now, made now, with the container included unless
-   * something else is.
-   */
-  tell(containerId: string, options?: NotificationOptions): Record<string, unknown>
-  store(...bodies: readonly unknown[]): Promise<void>
-  /** Stores and applies. */
-  receive(...bodies: readonly unknown[]): Promise<void>
-  row(containerId?: string): Promise<Record<string, unknown> | undefined>
-}
+export type WebhookScene = Awaited<ReturnType<typeof openWebhookScene>>
 
 const benches: ProcessBench[] = []
 
+/** A service with a stopped clock, a warehouse filled from it, and a processor beside it. */
 export async function openWebhookScene(
   options: SimulatorOptions & { readonly bench?: BenchOptions; readonly isFilled?: boolean } = {},
-): Promise<WebhookScene> {
+) {
   const { bench: benchOptions, isFilled = true, ...simulatorOptions } = options
   const openEither = isFilled ? openLoadedScene : openScene
   const scene = await openEither({ shipments: 6, ...simulatorOptions })
@@ -59,6 +38,7 @@ export async function openWebhookScene(
   const withEvents = containerIds.find(
     (id) => simulator.world.transportEventsOf(id, now()).length > 3,
   )
+  /** A delivery about a container, made now; the container is included unless others are. */
   const tell = (id: string, given: NotificationOptions = {}): Record<string, unknown> =>
     notification({
       createdAt: now(),
@@ -70,22 +50,26 @@ export async function openWebhookScene(
   return {
     ...scene,
     bench,
+    /** Another processor on the same inbox. */
     openBench: open,
     now,
-    advance: (seconds) => {
+    /** Lets time pass at the service. */
+    advance: (seconds: number): Date => {
       simulator.clock.advance(seconds * 1000)
       return now()
     },
     containerNow,
-    eventsNow: (id) => simulator.world.transportEventsOf(id, now()),
+    eventsNow: (id: string) => simulator.world.transportEventsOf(id, now()),
+    /** A container on which little happens by itself. */
     containerId: withEvents ?? '',
     tell,
-    store: (...bodies) => store(warehouse, ...bodies),
-    receive: async (...bodies) => {
+    store: (...bodies: readonly unknown[]) => store(warehouse, ...bodies),
+    /** Stores and applies. */
+    receive: async (...bodies: readonly unknown[]): Promise<void> => {
       await store(warehouse, ...bodies)
       await bench.processor.processAll()
     },
-    row: async (id = withEvents) => {
+    row: async (id = withEvents): Promise<Record<string, unknown> | undefined> => {
       const [row] = await scene.rows`select * from tracking.containers where container_id = ${id}`
       return row
     },

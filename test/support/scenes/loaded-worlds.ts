@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import pg from 'pg'
 import { inject } from 'vitest'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { DISTRIBUTED } from '../distributed-database.js'
 import { borrowTestWarehouse } from '../reused-warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../test-warehouse.js'
+import { withClient } from '../with-client.js'
 
 /** By world, the database of this run that holds it; the global setup drops them at the end. */
 const loaded = new Map<string, Promise<string>>()
@@ -41,9 +41,7 @@ async function findTemplate(
 ): Promise<string> {
   const digest = createHash('md5').update(world).digest('hex')
   const name = `test_${inject('testRun')}_${digest}`
-  const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
-  await client.connect()
-  try {
+  return withClient(inject('databaseServerUrl'), async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [name])
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount === 0) {
@@ -52,7 +50,5 @@ async function findTemplate(
       await client.query(`alter database ${new URL(url).pathname.slice(1)} rename to ${name}`)
     }
     return name
-  } finally {
-    await client.end()
-  }
+  })
 }

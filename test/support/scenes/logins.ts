@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli, type CliCall } from '../call-cli.js'
 import { createTestWarehouse } from '../test-warehouse.js'
+import { withClient } from '../with-client.js'
 
 const PASSWORD = "it's for $& this"
 
@@ -17,29 +17,10 @@ export interface LoginsOptions {
   readonly isMigrated?: boolean
 }
 
-/** A warehouse with logins, and a superuser's connection that grants them what a test wants. */
-export interface Logins {
-  readonly warehouse: Warehouse
-  /** The superuser's. */
-  readonly url: string
-  readonly schema: string
-  readonly reader: string
-  readonly writer: string
-  nameOf(login: string): string
-  urlOf(login: string, url?: string): string
-  run<Row = Record<string, unknown>>(sqlText: string, values?: readonly unknown[]): Promise<Row[]>
-  /** As the superuser where no login is named. */
-  call(
-    login: string | undefined,
-    args: readonly string[],
-    settings?: Readonly<Record<string, string>>,
-  ): Promise<CliCall>
-  /** `ok`, or the SQLSTATE of the refusal. */
-  tryAs(login: string, statement: string): Promise<string>
-  close(): Promise<void>
-}
+export type Logins = Awaited<ReturnType<typeof openLogins>>
 
-export async function openLogins(options: LoginsOptions): Promise<Logins> {
+/** A warehouse with logins, and a superuser's connection that grants them what a test wants. */
+export async function openLogins(options: LoginsOptions) {
   const { schema, logins, isMigrated = true } = options
   // PostgreSQL itself: a pooler has a login of its own.
   const serverUrl = inject('databaseServerUrl')
@@ -47,8 +28,10 @@ export async function openLogins(options: LoginsOptions): Promise<Logins> {
   const admin = new pg.Client({ connectionString: opened.url })
   await admin.connect()
   const nameOf = (login: string): string => `${schema}_as_${login}`
-  const run: Logins['run'] = async <Row>(sqlText: string, values: readonly unknown[] = []) =>
-    (await admin.query(sqlText, [...values])).rows as Row[]
+  const run = async <Row = Record<string, unknown>>(
+    sqlText: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> => (await admin.query(sqlText, [...values])).rows as Row[]
   for (const [login, rights] of Object.entries(logins)) {
     const password = pg.escapeLiteral(PASSWORD)
     await run(`create role ${nameOf(login)} login password ${password} ${rights}`)
@@ -61,6 +44,7 @@ export async function openLogins(options: LoginsOptions): Promise<Logins> {
   }
   return {
     warehouse: opened.warehouse,
+    /** The superuser's. */
     url: opened.url,
     schema,
     reader: `${schema}_reader`,
@@ -68,7 +52,12 @@ export async function openLogins(options: LoginsOptions): Promise<Logins> {
     nameOf,
     urlOf,
     run,
-    call: (login, args, settings = {}) =>
+    /** As the superuser where no login is named. */
+    call: (
+      login: string | undefined,
+      args: readonly string[],
+      settings: Readonly<Record<string, string>> = {},
+    ): Promise<CliCall> =>
       callCli(args, {
         DATABASE_URL: login === undefined ? opened.url : urlOf(login),
         TRACKING_SCHEMA: schema,
@@ -76,19 +65,16 @@ export async function openLogins(options: LoginsOptions): Promise<Logins> {
         TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
         ...settings,
       }),
-    tryAs: async (login, statement) => {
-      const client = new pg.Client({ connectionString: urlOf(login) })
-      await client.connect()
+    /** `ok`, or the SQLSTATE of the refusal. */
+    tryAs: async (login: string, statement: string): Promise<string> => {
       try {
-        await client.query(statement)
+        await withClient(urlOf(login), (client) => client.query(statement))
         return 'ok'
       } catch (error) {
         return (error as { code?: string }).code ?? 'no code'
-      } finally {
-        await client.end()
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const roles = await run<{ name: string }>(
         `select rolname as name from pg_roles where starts_with(rolname, $1)`,
         [`${schema}_`],
