@@ -11,7 +11,7 @@ export interface KnownInstant {
 }
 
 /** From https://data.iana.org/time-zones/tzdb/NEWS, newest release first. */
-export const KNOWN_INSTANTS: readonly KnownInstant[] = [
+const KNOWN_INSTANTS: readonly KnownInstant[] = [
   // 2026: after 8 March British Columbia does not put its clocks back.
   {
     zone: 'America/Vancouver',

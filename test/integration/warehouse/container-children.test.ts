@@ -104,14 +104,13 @@ describe('import deadlines', () => {
   )
 })
 
-describe('deadlines under older names, and more than one day a source', () => {
+describe('deadlines under older names, and more than one day a source', { tags: ['JC9'] }, () => {
   const zones = { pod_timezone: LOS_ANGELES, final_destination_timezone: CHICAGO }
-  const brief = (rows: Row[]) =>
-    rows.map(({ kind, place, time_zone, local_date }) => [kind, place, time_zone, local_date])
-  const made = async (attributes: Readonly<Record<string, unknown>>): Promise<Row[]> => {
+  /** Kind, place, zone and day of each deadline. */
+  const made = async (attributes: Readonly<Record<string, unknown>>): Promise<string[]> => {
     const { columns, flat } = flatten(container({ ...zones, ...attributes }))
-    const stored = { ...columns, _coercions: flat.coercions } as Stored
-    return deadlines(stored)
+    const rows = await deadlines({ ...columns, _coercions: flat.coercions })
+    return rows.map((row) => [row.kind, row.place, row.time_zone, row.local_date].join(' '))
   }
 
   // Midnight in Chicago is ten in the evening of the day before in Los Angeles.
@@ -119,69 +118,55 @@ describe('deadlines under older names, and more than one day a source', () => {
   const older = { ssl_lfd: '2026-03-10T07:00:00Z', ind_facility_lfd_on: chicago('12') }
   const newer = { pickup_lfd_line: '2026-03-11T07:00:00Z', pickup_lfd_rail: chicago('13') }
   const day = chicago('12')
-  const LINE = ['pickup_lfd_line', 'port', LOS_ANGELES]
-  const RAIL = ['pickup_lfd_rail', 'ramp', CHICAGO]
+  const LINE = `pickup_lfd_line port ${LOS_ANGELES}`
+  const RAIL = `pickup_lfd_rail ramp ${CHICAGO}`
 
-  test.each([
-    [
-      'older names',
-      older,
-      [
-        [...LINE, '2026-03-10'],
-        [...RAIL, '2026-03-12'],
-      ],
-    ],
+  test.each<[string, object, string[]]>([
+    ['older names', older, [`${LINE} 2026-03-10`, `${RAIL} 2026-03-12`]],
     [
       'newer names beside older ones',
       { ...older, import_deadlines: newer },
-      [
-        [...LINE, '2026-03-11'],
-        [...RAIL, '2026-03-13'],
-      ],
+      [`${LINE} 2026-03-11`, `${RAIL} 2026-03-13`],
     ],
     [
       'older names with bare dates',
       { ssl_lfd: '2026-03-10', ind_facility_lfd_on: '2026-03-12' },
-      [
-        [...LINE, '2026-03-10'],
-        [...RAIL, '2026-03-12'],
-      ],
+      [`${LINE} 2026-03-10`, `${RAIL} 2026-03-12`],
     ],
     [
       'a bare date beside an older name',
       { ssl_lfd: older.ssl_lfd, import_deadlines: { pickup_lfd_line: '2026-03-11' } },
-      [[...LINE, '2026-03-11']],
+      [`${LINE} 2026-03-11`],
     ],
   ])('of %s each day is one row, the newer one', async (_, attributes, expected) => {
-    expect(brief(await made(attributes))).toEqual(expected)
+    expect(await made({ ...attributes })).toEqual(expected)
   })
 
-  const atRamp = ['pickup_lfd', 'ramp', CHICAGO, '2026-03-12']
-  const atPort = ['pickup_lfd', 'port', LOS_ANGELES, '2026-03-11']
-  const of = (import_deadlines: object) => ({ pickup_lfd: day, import_deadlines })
-  test.each<[string, object, unknown]>([
-    ['the rail day', of({ pickup_lfd_rail: day }), atRamp],
+  const atRamp = `pickup_lfd ramp ${CHICAGO} 2026-03-12`
+  const atPort = `pickup_lfd port ${LOS_ANGELES} 2026-03-11`
+  const bare = '2026-03-12'
+  test.each<[string, object, string]>([
+    ['the rail day', { pickup_lfd_rail: day }, atRamp],
     [
-      'the rail day, not the terminal day',
-      of({ pickup_lfd_rail: day, pickup_lfd_terminal: chicago('10') }),
+      'the rail day, not the port’s',
+      { pickup_lfd_rail: day, pickup_lfd_line: chicago('10') },
       atRamp,
     ],
-    ['both days', of({ pickup_lfd_rail: day, pickup_lfd_terminal: day }), atPort],
-    ['both days, one of the line', of({ pickup_lfd_rail: day, pickup_lfd_line: day }), atPort],
-    ['no day', of({ pickup_lfd_rail: chicago('13') }), atPort],
-    ['a day of the older name', { pickup_lfd: day, ind_facility_lfd_on: day }, atRamp],
-    [
-      'a bare date',
-      { pickup_lfd: '2026-03-12', import_deadlines: { pickup_lfd_rail: '2026-03-12' } },
-      atRamp,
-    ],
-    [
-      'the rail day, unified',
-      { import_deadlines: { pickup_lfd_rail: day, unified: { value: day } } },
-      ['unified', 'ramp', CHICAGO, '2026-03-12'],
-    ],
-  ])('the pick that repeats %s is there', { tags: ['JC9'] }, async (_, attributes, expected) => {
-    expect(brief(await made({ ...attributes }))).toContainEqual(expected)
+    ['both days', { pickup_lfd_rail: day, pickup_lfd_terminal: day }, atPort],
+    ['both days, one of the line', { pickup_lfd_rail: day, pickup_lfd_line: day }, atPort],
+    ['no day', { pickup_lfd_rail: chicago('13') }, atPort],
+  ])('the pick that repeats %s is there', async (_, import_deadlines, expected) => {
+    expect(await made({ pickup_lfd: day, import_deadlines })).toContainEqual(expected)
+  })
+
+  test('and so is a pick of an older name, of a bare date, and the unified one', async () => {
+    const rail = { pickup_lfd_rail: bare }
+    expect(await made({ pickup_lfd: day, ind_facility_lfd_on: day })).toContain(atRamp)
+    expect(await made({ pickup_lfd: bare, import_deadlines: rail })).toContain(atRamp)
+    const unified = { pickup_lfd_rail: day, unified: { value: day } }
+    expect(await made({ import_deadlines: unified })).toContain(
+      atRamp.replace('pickup_lfd', 'unified'),
+    )
   })
 })
 
@@ -189,14 +174,11 @@ describe('holds', () => {
   const other = { name: 'other', status: 'hold', description: 'DOWN - Broken Machine Over Pile' }
   const second = { name: 'other', status: 'hold', description: 'MACHINE - ' }
 
-  test('clearing the first does not rename the second, and order does not name anyone', async () => {
-    const [, before] = await holds([other, second])
-    const [after] = await holds([second])
-    expect(after?.hold_key).toBe(before?.hold_key)
-    const reversed = (await holds([second, other])).map(({ hold_key }) => hold_key)
-    expect(reversed.sort()).toEqual(
-      (await holds([other, second])).map(({ hold_key }) => hold_key).sort(),
-    )
+  test('clearing the first does not rename the second, and order names nobody', async () => {
+    const keysOf = async (...list: object[]) => (await holds(list)).map(({ hold_key }) => hold_key)
+    const both = await keysOf(other, second)
+    expect(await keysOf(second)).toEqual([both[1]])
+    expect((await keysOf(second, other)).sort()).toEqual(both.sort())
   })
 
   test('members of a hold beyond the interface, and values that are not texts, are kept beside it', async () => {
@@ -290,56 +272,37 @@ describe('fees', () => {
 })
 
 /** Instant, zone and the date there; `-` for no zone, or no date. */
-const LOCAL_DATES = {
-  'midnight and a second before, in both seasons': `
-    2022-01-21T08:00:00Z America/Los_Angeles 2022-01-21
-    2022-01-21T07:59:59Z America/Los_Angeles 2022-01-20
-    2022-07-21T07:00:00Z America/Los_Angeles 2022-07-21
-    2022-07-21T06:59:59Z America/Los_Angeles 2022-07-20`,
-  'the gap and the fold of a change of the clocks': `
-    2026-03-08T09:59:59Z America/Los_Angeles 2026-03-08
-    2026-03-08T10:00:00Z America/Los_Angeles 2026-03-08
-    2026-11-01T08:30:00Z America/Los_Angeles 2026-11-01
-    2026-11-01T09:30:00Z America/Los_Angeles 2026-11-01
-    2026-11-02T08:00:00Z America/Los_Angeles 2026-11-02`,
-  'half an hour of summer time, and odd offsets': `
-    2026-01-14T13:00:00Z Australia/Sydney 2026-01-15
-    2026-07-14T13:59:59Z Australia/Sydney 2026-07-14
-    2026-01-14T13:00:00Z Australia/Lord_Howe 2026-01-15
-    2026-07-14T13:29:59Z Australia/Lord_Howe 2026-07-14
-    2026-01-14T18:15:00Z Asia/Kathmandu 2026-01-15
-    2026-01-14T18:14:59Z Asia/Kathmandu 2026-01-14`,
-  'wall time already where there is no zone': `
-    2026-03-08T23:59:59Z - 2026-03-08
-    2026-03-08T00:00:00Z - 2026-03-08
-    2026-03-08T24:00:00Z - 2026-03-09`,
-  'old and new names of zones': `
-    2026-01-14T12:00:00Z Europe/Kiev 2026-01-14
-    2026-01-14T12:00:00Z EST 2026-01-14
-    2026-01-14T12:00:00Z Etc/GMT+5 2026-01-14`,
-  'placeholders: four digits, or none': `
-    9999-12-31T23:59:59Z America/New_York 9999-12-31
-    9999-12-31T23:59:59Z Asia/Shanghai -
-    0001-01-01T00:00:00Z America/New_York -
-    0001-01-01T00:00:00Z - 0001-01-01
-    0001-01-01T00:00:00+15:00 - -
-    9999-12-31T23:59:59-01:00 - -`,
-}
+const LOCAL_DATES = `
+  2022-01-21T08:00:00Z America/Los_Angeles 2022-01-21
+  2022-01-21T07:59:59Z America/Los_Angeles 2022-01-20
+  2022-07-21T07:00:00Z America/Los_Angeles 2022-07-21
+  2022-07-21T06:59:59Z America/Los_Angeles 2022-07-20
+  2026-03-08T09:59:59Z America/Los_Angeles 2026-03-08
+  2026-03-08T10:00:00Z America/Los_Angeles 2026-03-08
+  2026-11-01T08:30:00Z America/Los_Angeles 2026-11-01
+  2026-11-01T09:30:00Z America/Los_Angeles 2026-11-01
+  2026-07-14T13:29:59Z Australia/Lord_Howe 2026-07-14
+  2026-01-14T18:15:00Z Asia/Kathmandu 2026-01-15
+  2026-03-08T23:59:59Z - 2026-03-08
+  2026-03-08T24:00:00Z - 2026-03-09
+  2026-01-14T12:00:00Z Europe/Kiev 2026-01-14
+  2026-01-14T12:00:00Z Etc/GMT+5 2026-01-14
+  9999-12-31T23:59:59Z America/New_York 9999-12-31
+  9999-12-31T23:59:59Z Asia/Shanghai -
+  0001-01-01T00:00:00Z America/New_York -
+  0001-01-01T00:00:00Z - 0001-01-01
+  0001-01-01T00:00:00+15:00 - -
+  9999-12-31T23:59:59-01:00 - -`
 
 describe('the local date of an instant', () => {
-  test.each(Object.entries(LOCAL_DATES))(
+  // In both seasons, around a change of the clocks, at odd offsets and at the ends of time.
+  test.each(LOCAL_DATES.trim().split(/\n\s*/))(
     '%s',
     { tags: ['Z4', 'Z5', 'Z6', 'Z7', 'Z9'] },
-    async (_what, text) => {
-      const rows = text.trim().split(/\n\s*/)
-      expect(rows.length).toBeGreaterThan(2)
-      for (const row of rows) {
-        const [instant = '', zone, date] = row
-          .split(' ')
-          .map((word) => (word === '-' ? null : word))
-        const found = await localDate(instant!, zone ?? null)
-        expect({ row, ...found }).toEqual({ row, date, isZoneKnown: zone !== null })
-      }
+    async (row) => {
+      const [instant, zone, date] = row.split(' ').map((word) => (word === '-' ? null : word))
+      const expected = { date, isZoneKnown: zone !== null }
+      expect(await localDate(instant!, zone ?? null)).toEqual(expected)
     },
   )
 

@@ -191,21 +191,16 @@ describe('a rolling upgrade', { tags: ['G4', 'release'] }, () => {
    * the previous version run.
    */
   function nextMigration(): Migration {
+    const add = (schema: string, tables: string, columns: string): string =>
+      tables
+        .split(' ')
+        .map((table) => `alter table {{${schema}}}.${table} ${columns};`)
+        .join('\n')
     const sqlText = `
       create table {{sync}}.of_tomorrow (note text);
       create index of_tomorrow_idx on {{data}}.containers (container_id, _observed_at);
-      ${['containers', 'shipments', 'transport_events', 'ports']
-        .map(
-          (table) => `alter table {{data}}.${table}
-            add column tomorrow text, add column is_of_tomorrow boolean not null default true;`,
-        )
-        .join('\n')}
-      ${['sync_runs', 'sync_run_streams', 'checkpoints', 'webhook_notifications', 'quarantine']
-        .map(
-          (table) =>
-            `alter table {{sync}}.${table} add column tomorrow integer not null default 0;`,
-        )
-        .join('\n')}`
+      ${add('data', 'containers shipments transport_events ports', 'add column tomorrow text, add column is_of_tomorrow boolean not null default true')}
+      ${add('sync', 'sync_runs sync_run_streams checkpoints webhook_notifications quarantine', 'add column tomorrow integer not null default 0')}`
     const version = migrations.length + 1
     return { version, name: `${version}_of_tomorrow`, sqlText, checksum: 'of tomorrow' }
   }
@@ -235,24 +230,15 @@ describe('a rolling upgrade', { tags: ['G4', 'release'] }, () => {
 
     await newer.query('write', sql`update rolling.containers set tomorrow = 'kept'`)
     simulator.clock.advance(30 * 24 * 3_600_000)
-    const next = await runTestSync({
-      warehouse: older,
-      source: simulator,
-      command: 'sync',
-      areChecksDue: true,
-    })
+    const again = { warehouse: older, source: simulator, areChecksDue: true }
+    const next = await runTestSync({ ...again, command: 'sync' })
     expect(next.exitCode).toBe(0)
     expect(await differencesOfToday(older)).toEqual([])
-    const [rows] = await newer.query(
-      'look',
-      sql<{ changed: number; kept: number; lost: number }>`select
-          count(*) filter (where _changed_at > ${new Date(simulator.clock.now().getTime() - 24 * 3_600_000)}::timestamptz) as changed,
-          count(*) filter (where tomorrow = 'kept') as kept,
-          count(*) filter (where tomorrow is null and _first_seen_at <= ${new Date(simulator.clock.now().getTime() - 24 * 3_600_000)}::timestamptz) as lost
-      from rolling.containers`,
-    )
-    expect(rows?.changed).toBeGreaterThan(0)
-    expect(rows?.kept).toBeGreaterThan(0)
-    expect(rows?.lost).toBe(0)
+    const dayBefore = new Date(simulator.clock.now().getTime() - 24 * 3_600_000).toISOString()
+    const rows = await opened.rows<{ changed: boolean; note: string | null }>`
+      select _changed_at > ${dayBefore} as changed, tomorrow as note from rolling.containers
+      where _first_seen_at <= ${dayBefore}`
+    expect(rows.some(({ changed }) => changed)).toBe(true)
+    expect(new Set(rows.map(({ note }) => note))).toEqual(new Set(['kept']))
   })
 })
