@@ -42,12 +42,14 @@ const check = (settings: Partial<WatchSettings> = {}): Promise<WebhookReport> =>
     }),
   )
 
-/** Ids with their alerts, as `status` finds them. */
-const storedAlerts = () =>
-  scene.rows`
-    select webhook_id as id, is_active, alert from tracking_sync.webhooks order by webhook_id`
-
-const kinds = ({ alerts }: WebhookReport) => alerts.map(({ kind }) => kind)
+/** The alerts of a check, which `status` finds too. */
+async function alertsOf(settings: Partial<WatchSettings> = {}): Promise<WebhookReport['alerts']> {
+  const { alerts } = await check(settings)
+  const stored = await scene.column`
+    select alert from tracking_sync.webhooks where alert is not null order by webhook_id`
+  expect(stored).toEqual(alerts.map(({ sentence }) => sentence))
+  return alerts
+}
 
 describe('the watch of our webhook', { tags: ['W18'] }, () => {
   it('finds nothing where all is in order, and notes what it saw', async () => {
@@ -61,71 +63,52 @@ describe('the watch of our webhook', { tags: ['W18'] }, () => {
     expect(rows).toEqual([{ url: OUR_URL, is_active: true, is_ours: true, events, alert: null }])
   })
 
-  it('alerts when it is not active, and no longer once it is enabled', async () => {
-    const { id } = scene.simulator.webhooks.create({ ...OURS, active: false })
-    const report = await check()
-    expect(kinds(report)).toEqual(['inactive'])
-    expect(report.alerts[0]!.sentence).toMatch(`run \`tracking-sync webhooks enable ${id}\``)
-    expect(await storedAlerts()).toEqual([
-      { id, is_active: false, alert: report.alerts[0]!.sentence },
-    ])
-    scene.simulator.webhooks.update(id, { active: true })
-    expect(kinds(await check())).toEqual([])
-    expect(await storedAlerts()).toEqual([{ id, is_active: true, alert: null }])
-  })
-
   it('alerts when there never was one', async () => {
-    for (const time of ['first', 'second']) {
-      const { alerts } = await check()
-      expect(alerts, time).toMatchObject([{ webhookId: null, kind: 'missing' }])
-      expect(await storedAlerts()).toEqual([
-        { id: OURS.url, is_active: false, alert: alerts[0]!.sentence },
-      ])
+    for (let time = 1; time <= 2; time += 1) {
+      expect(await alertsOf()).toMatchObject([{ webhookId: null, kind: 'missing' }])
     }
-    expect((await check({ ids: ['hook-of-a-typo'] })).alerts).toMatchObject([
+    expect(await alertsOf({ ids: ['hook-of-a-typo'] })).toMatchObject([
       { webhookId: 'hook-of-a-typo', kind: 'missing' },
     ])
-    expect(await storedAlerts()).toMatchObject([{ id: 'hook-of-a-typo', is_active: false }])
   })
+
+  const [some, rest] = [WEBHOOK_EVENT_NAMES.slice(0, 10), WEBHOOK_EVENT_NAMES.slice(10)]
+  const lack = `does not subscribe to ${rest.length} of the ${WEBHOOK_EVENT_NAMES.length} events we need: ${rest[0]}, `
 
   it.each([
     ['by URL', false],
     ['by id', true],
-  ])('alerts, and goes on, when its URL is another or it is gone; known %s', async (_, isById) => {
-    const { id } = scene.simulator.webhooks.create(OURS)
+  ])('alerts until it is mended, and goes on; known %s', async (_, isById) => {
+    const { webhooks } = scene.simulator
+    const { id } = webhooks.create(OURS)
     const settings = { ids: isById ? [id] : [] }
-    expect(kinds(await check(settings))).toEqual([])
-    const expectAlert = async (kind: string, is_active: boolean, sentence: RegExp) => {
-      for (const { alerts, ownIds } of [await check(settings), await check(settings)]) {
-        expect(alerts).toMatchObject([{ webhookId: id, kind }])
-        expect(alerts[0]!.sentence).toMatch(sentence)
-        expect(ownIds).toEqual([id])
-        expect(await storedAlerts()).toEqual([{ id, is_active, alert: alerts[0]!.sentence }])
+    for (const [change, kind, sentence] of [
+      [{ active: false }, 'inactive', `run \`tracking-sync webhooks enable ${id}\``],
+      [{ events: some }, 'events_missing', lack],
+      [
+        { url: 'https://else.example.com/hook' },
+        'other_url',
+        'to https://else.example.com/hook and',
+      ],
+      [undefined, 'missing', 'webhooks create'],
+    ] as const) {
+      webhooks.update(id, OURS)
+      expect(await alertsOf(settings)).toEqual([])
+      if (change === undefined) webhooks.remove(id)
+      else webhooks.update(id, change)
+      for (let time = 1; time <= 2; time += 1) {
+        const [alert, ...others] = await alertsOf(settings)
+        expect([alert, others]).toMatchObject([{ webhookId: id, kind }, []])
+        expect(alert!.sentence).toContain(sentence)
+        expect((await check(settings)).ownIds).toEqual([id])
       }
     }
-    scene.simulator.webhooks.update(id, { url: 'https://elsewhere.example.com/hook' })
-    await expectAlert('other_url', true, /sends to https:\/\/elsewhere.example.com\/hook and/)
-    scene.simulator.webhooks.remove(id)
-    await expectAlert('missing', false, /webhooks create/)
-    // Another one in its place settles it.
     if (isById) return
-    scene.simulator.webhooks.create(OURS)
-    expect(kinds(await check(settings))).toEqual([])
-    expect((await storedAlerts()).map(({ alert }) => alert)).toEqual([null, null])
-  })
-
-  it('alerts when events are missing, together with other webhooks of ours', async () => {
-    const some = WEBHOOK_EVENT_NAMES.slice(0, 10)
-    const rest = WEBHOOK_EVENT_NAMES.slice(10)
-    const { id } = scene.simulator.webhooks.create({ ...OURS, events: some })
-    const report = await check()
-    expect(kinds(report)).toEqual(['events_missing'])
-    expect(report.alerts[0]!.sentence).toMatch(
-      `does not subscribe to ${rest.length} of the ${WEBHOOK_EVENT_NAMES.length} events we need: ${rest[0]}, `,
-    )
-    expect(report.alerts[0]!.sentence).toMatch(`webhooks enable ${id} --events`)
-    expect(kinds(await check({ events: some }))).toEqual([])
-    scene.simulator.webhooks.create({ ...OURS, events: rest })
-    expect(kinds(await check())).toEqual([])
+    // Another one in its place settles it, or two that have all events together.
+    webhooks.create({ ...OURS, events: some })
+    expect(await alertsOf({ events: some })).toEqual([])
+    expect(await alertsOf()).toMatchObject([{ kind: 'events_missing' }])
+    webhooks.create({ ...OURS, events: rest })
+    expect(await alertsOf()).toEqual([])
   })
 })

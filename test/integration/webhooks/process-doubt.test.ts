@@ -1,9 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeUnresolved } from '../../../src/webhooks/process/claim-notifications.js'
-import {
-  claimRefetches,
-  removeRefetches,
-} from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { LIST_BEHIND_EVENT } from '../../../src/ingest/commit-batch.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
@@ -44,24 +39,6 @@ describe('what must be read before it is believed', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('an entry that is queued again while read is read once more', { tags: ['D7'] }, async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator, bench, warehouse } = scene
-    scene.advance(1)
-    await scene.receive(notification({ createdAt: scene.now(), about: { type: 'container', id } }))
-    const second = notification({ createdAt: scene.now(), about: { type: 'container', id } })
-    await scene.store(second)
-    // The claim is held; the second delivery comes before the answer is written.
-    const [entry] = await claimRefetches(warehouse, 'refetch', 10)
-    await bench.processor.processAll()
-    await removeRefetches(warehouse, [entry!])
-    expect(await queued(warehouse)).toEqual([`container ${id}`])
-    simulator.requests.reset()
-    await bench.settle()
-    expect(requested(scene)).toEqual([`/containers/${id}`])
-    expect(await queued(warehouse)).toEqual([])
-  })
-
   it('a transport event before its container has that one read', { tags: ['D8'] }, async () => {
     const scene = await openWebhookScene({ isFilled: false })
     const { containerId: id, warehouse } = scene
@@ -76,18 +53,6 @@ describe('what must be read before it is believed', () => {
         select container_id from tracking.transport_events where transport_event_id = ${event?.id}`,
     ).toEqual([id])
     expect(await scene.row()).toMatchObject({ container_id: id, _deleted_at: null })
-  })
-
-  it('a live row whose refetch finds nothing is left to the passes', { tags: ['D9'] }, async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    scene.advance(1)
-    const thin = notification({ createdAt: scene.now(), about: { type: 'container', id } })
-    simulator.edits.delete('container', id)
-    await scene.receive(thin)
-    await scene.bench.settle()
-    expect(await scene.row()).toMatchObject({ _deleted_at: null })
-    expect(await queued(scene.warehouse)).toEqual([])
   })
 
   it('a withdrawn transport event does not come back', { tags: ['D9'] }, async () => {
@@ -187,27 +152,5 @@ describe('what must be read before it is believed', () => {
     await scene.run`update tracking_sync.webhook_notifications set state = 'received'`
     await scene.bench.processor.processAll()
     expect(await scene.row()).toEqual(before)
-  })
-
-  it('the first complete sync settles what nobody resolves', { tags: ['W17'] }, async () => {
-    const scene = await openWebhookScene()
-    const { warehouse } = scene
-    const about = { type: 'estimated_event', id: 'unknown' }
-    await scene.receive(notification({ id: 'before', createdAt: scene.advance(10), about }))
-    await scene.bench.settle()
-    expect(await statesOf(warehouse)).toEqual({ before: 'unresolved' })
-    expect(await closeUnresolved(warehouse)).toBe(0)
-    const others = { dead: 'dead', foreign: 'foreign', ignored: 'ignored' }
-    await scene.run`
-      insert into tracking_sync.webhook_notifications (notification_id, state, observed_at)
-      select state, state, '2026-03-02 08:00:10Z'
-      from unnest(${Object.keys(others)}::text[]) as given (state)`
-    scene.advance(10)
-    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    await scene.receive(notification({ id: 'after', createdAt: scene.advance(10), about }))
-    await scene.bench.settle()
-    expect(await closeUnresolved(warehouse)).toBe(1)
-    const ours = { before: 'processed', after: 'unresolved' }
-    expect(await statesOf(warehouse)).toEqual({ ...ours, ...others })
   })
 })

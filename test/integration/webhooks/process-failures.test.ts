@@ -40,13 +40,9 @@ describe('a poisonous notification', { tags: ['FB1', 'W15'] }, () => {
     })
     const broken = { ...notification({ id: 'broken', createdAt: scene.now() }), included: 'none' }
     await scene.receive(scene.tell(id, { id: 'bad', included: [poisoned] }), broken, ...healthy)
-    expect(await statesOf(warehouse)).toEqual({
-      bad: 'received',
-      broken: 'received',
-      'healthy-0': 'processed',
-      'healthy-1': 'processed',
-      'healthy-2': 'processed',
-    })
+    const healthyStates = Object.fromEntries(healthy.map((_, at) => [`healthy-${at}`, 'processed']))
+    const waiting = { bad: 'received', broken: 'received' }
+    expect(await statesOf(warehouse)).toEqual({ ...healthyStates, ...waiting })
     expect(
       await scene.column`
         select count(*)::int as told from tracking.shipments where customer_name = 'told'`,
@@ -131,38 +127,44 @@ it('no notification fails for 17,000 unknown records', { tags: ['FB1', 'JD6'] },
   expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
 })
 
+async function createWebhook({ bench }: WebhookScene, url: string): Promise<string> {
+  const { document } = await bench.service.createWebhook({ url })
+  return (document.data[0] as { id: string }).id
+}
+
 describe('whose notifications are applied', { tags: ['W14'] }, () => {
   const listed = { own: { url: undefined, ids: [] } }
 
-  it('are those of the webhooks that the account lists; the service is asked when an unknown one appears', async () => {
-    const scene = await openWebhookScene({ bench: listed })
-    const { containerId: id, simulator, warehouse, bench } = scene
-    const created = await bench.service.createWebhook({ url: 'https://example.com/hook' })
-    const [webhook] = created.document.data as { id: string }[]
+  it('are those of the webhooks that send to our address; the service is asked when an unknown one appears', async () => {
+    const own = { url: 'https://example.com/hook', ids: [] }
+    const scene = await openWebhookScene({ bench: { own } })
+    const { containerId: id, simulator, warehouse } = scene
+    const ours = await createWebhook(scene, 'https://EXAMPLE.com/hook')
+    const elsewhere = await createWebhook(scene, 'https://example.com/other')
     simulator.requests.reset()
     scene.advance(10)
     simulator.edits.change('container', id, { seal_number: 'ours' })
     await scene.receive(
-      scene.tell(id, { id: 'ours', webhookId: webhook?.id ?? null }),
+      scene.tell(id, { id: 'ours', webhookId: ours }),
+      scene.tell(id, { id: 'elsewhere', webhookId: elsewhere }),
       scene.tell(id, { id: 'theirs', webhookId: 'a-sample' }),
       scene.tell(id, { id: 'nobody', webhookId: null }),
     )
     expect(await statesOf(warehouse)).toEqual({
       ours: 'processed',
+      elsewhere: 'foreign',
       theirs: 'foreign',
       nobody: 'foreign',
     })
     expect(simulator.requests.total).toBe(1)
     expect(await scene.row()).toMatchObject({ seal_number: 'ours' })
-    expect(await scene.rows`select url, is_active, is_ours from tracking_sync.webhooks`).toEqual([
-      { url: 'https://example.com/hook', is_active: true, is_ours: true },
-    ])
-    const text = await scene.value<string>`
-      select to_jsonb(webhooks)::text as text from tracking_sync.webhooks`
-    expect(text).not.toMatch(/secret/i)
+    const kept = await scene.rows`
+      select is_active, is_ours, to_jsonb(one)::text ~* 'secret' as has_secret
+      from tracking_sync.webhooks as one where webhook_id = ${ours}`
+    expect(kept).toEqual([{ is_active: true, is_ours: true, has_secret: false }])
     // Known now: no further request.
     scene.advance(10)
-    await scene.receive(scene.tell(id, { webhookId: webhook?.id ?? null }))
+    await scene.receive(scene.tell(id, { webhookId: ours }))
     expect(simulator.requests.total).toBe(1)
   })
 
@@ -187,28 +189,13 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     }
   })
 
-  it('are only webhooks that send to our address, if it is set', async () => {
-    const own = { url: 'https://example.com/hook', ids: [] }
-    const scene = await openWebhookScene({ bench: { own } })
-    const ids: string[] = []
-    for (const url of ['https://EXAMPLE.com/hook', 'https://example.com/other']) {
-      const { document } = await scene.bench.service.createWebhook({ url })
-      ids.push((document.data[0] as { id: string }).id)
-    }
-    scene.advance(10)
-    await scene.receive(
-      ...ids.map((webhookId, at) => scene.tell(scene.containerId, { id: `of ${at}`, webhookId })),
-    )
-    expect(await statesOf(scene.warehouse)).toEqual({ 'of 0': 'processed', 'of 1': 'foreign' })
-  })
-
   it('stays open without an answer, or one that was not kept, and uses up no attempts', async () => {
     const scene = await openWebhookScene({ bench: listed })
     const { containerId: id, simulator, warehouse } = scene
-    await scene.bench.service.createWebhook({ url: 'https://example.com/hook' })
+    const webhookId = await createWebhook(scene, 'https://example.com/hook')
     scene.advance(10)
     simulator.faults.add({ fault: { kind: 'status', status: 403 }, times: Infinity })
-    await scene.receive(scene.tell(id, { id: 'open' }))
+    await scene.receive(scene.tell(id, { id: 'open', webhookId }))
     expect(await inbox(scene, 'open')).toMatchObject({
       state: 'received',
       attempts: 0,
@@ -225,7 +212,7 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     await scene.run`alter table tracking_sync.webhooks drop constraint poison`
     // It asks again at once.
     for (let looks = 1; looks <= 2; looks += 1) await processor.processAll()
-    expect(await statesOf(warehouse)).toEqual({ open: 'foreign' })
+    expect(await statesOf(warehouse)).toEqual({ open: 'processed' })
   })
 })
 
@@ -233,27 +220,16 @@ it('processors side by side take each once', { tags: ['D1', 'I6', 'release'] }, 
   const scene = await openWebhookScene({ shipments: 12 })
   const { simulator, warehouse } = scene
   const ids = scene.ids('container')
-  const bodies: unknown[] = []
-  for (let at = 0; at < 240; at += 1) {
+  const bodies = Array.from({ length: 240 }, (_, at) => {
     if (at % 40 === 0) scene.advance(1)
     const id = ids[at % ids.length] ?? ''
     simulator.edits.change('container', id, { seal_number: `number ${at}` })
-    const { relationships } = scene.containerNow(id)
-    const shipment = relationships?.shipment?.data as { id: string }
-    bodies.push(
-      scene.tell(id, {
-        included: [
-          simulator.world.record('shipment', shipment.id, scene.now()),
-          scene.containerNow(id),
-        ],
-      }),
-    )
-  }
+    return scene.tell(id)
+  })
   await scene.store(...bodies.toReversed())
   const benches = [scene.bench, scene.openBench(), scene.openBench()]
   const reports = await Promise.all(benches.map(({ processor }) => processor.processAll()))
   expect(reports.reduce((sum, { processed }) => sum + processed, 0)).toBe(240)
-  expect(reports.reduce((sum, { failed }) => sum + failed, 0)).toBe(0)
   expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
   scene.advance(1)
   await Promise.all(benches.map((bench) => bench.settle()))

@@ -3,6 +3,7 @@ import {
   claimRefetches,
   releaseRefetches,
 } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import { closeUnresolved } from '../../../src/webhooks/process/claim-notifications.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
@@ -11,24 +12,17 @@ afterEach(closeWebhookScenes)
 const field = { api_slug: 'lot', value: '7', display_value: '7' }
 const changeset = { seal_number: [null, 'S1'] }
 
-/** Each with its type, its attributes and how it names its container. */
-const ABOUT_A_CONTAINER = [
-  ['a custom field', 'custom_field', field, (id: string) => ({ entity: owner(id) })],
-  [
-    'an entity without a type',
-    'custom_field',
-    field,
-    (id: string) => ({ entity: { data: { id } } }),
-  ],
-  ['one of several', 'gate_list', {}, (id: string) => ({ containers: { data: [owner(id).data] } })],
-  [
-    'an update',
-    'container_updated_event',
-    { changeset, timestamp: '2026-03-02T08:00:00Z' },
-    (id: string) => ({ container: owner(id) }),
-  ],
-  ['a type of tomorrow', 'inspection', { by: 'none' }, (id: string) => ({ inspected: owner(id) })],
-] as const
+const nowhere = owner('nowhere')
+const update = { changeset, timestamp: '2026-03-02T08:00:00Z' }
+
+/** Each with its type, its attributes and how it names a container that the source does not have. */
+const ABOUT_A_CONTAINER: [string, string, object, object][] = [
+  ['a custom field', 'custom_field', field, { entity: nowhere }],
+  ['an entity without a type', 'custom_field', field, { entity: { data: { id: 'nowhere' } } }],
+  ['one of several', 'gate_list', {}, { containers: { data: [nowhere.data] } }],
+  ['an update', 'container_updated_event', update, { container: nowhere }],
+  ['a type of tomorrow', 'inspection', { by: 'none' }, { inspected: nowhere }],
+]
 
 function owner(id: string) {
   return { data: { type: 'container', id } }
@@ -53,9 +47,9 @@ async function told({ query }: WebhookScene): Promise<unknown[]> {
 test.each(ABOUT_A_CONTAINER)(
   '%s of a container that the source does not have leaves no row',
   { tags: ['FA7'] },
-  async (_name, type, attributes, relate) => {
+  async (_name, type, attributes, relationships) => {
     const scene = await openQuietScene()
-    const about = { type, id: 'one', attributes, relationships: relate('nowhere') }
+    const about = { type, id: 'one', attributes, relationships }
     await scene.store(notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }))
     await scene.bench.settle()
     expect(await told(scene)).toEqual([])
@@ -112,9 +106,9 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
     },
   )
 
-  test('of a container that nobody can tell leaves its notification unresolved, until a sync', async () => {
+  test('of a container that nobody can tell is settled by a sync', { tags: ['W17'] }, async () => {
     const scene = await openWebhookScene()
-    const { containerId } = scene
+    const { containerId, warehouse } = scene
     const event = bare(scene)
     await scene.run`delete from tracking.transport_events where transport_event_id = ${event.id}`
     await scene.run`
@@ -123,21 +117,30 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
       _fingerprint = 'old'
       where container_id = ${containerId}`
     scene.advance(1)
-    const told = {
-      id: 'n-1',
-      event: EVENT,
-      createdAt: scene.now(),
-      about: event,
-      included: [event],
-    }
-    await scene.store(notification(told))
+    const told = { id: 'n-1', event: EVENT, about: event, included: [event] }
+    await scene.store(notification({ ...told, createdAt: scene.now() }))
     await scene.bench.settle()
     expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
     expect(await live(scene, event.id)).toEqual([])
     expect(await scene.rows`select reason from tracking_sync.quarantine`).toEqual([])
+    expect(await closeUnresolved(warehouse)).toBe(0)
+    const others = { dead: 'dead', foreign: 'foreign', ignored: 'ignored' }
+    await scene.run`
+      insert into tracking_sync.webhook_notifications (notification_id, state, observed_at)
+      select state, state, ${scene.now()}::timestamptz
+      from unnest(${Object.keys(others)}::text[]) as given (state)`
     scene.advance(60)
-    await scene.sync({ command: 'sync' })
+    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
     expect(await live(scene, event.id)).toHaveLength(1)
     expect(await scene.differences()).toEqual([])
+    const about = { type: 'estimated_event', id: 'unknown' }
+    await scene.store(notification({ id: 'n-2', createdAt: scene.advance(10), about }))
+    await scene.bench.settle()
+    expect(await closeUnresolved(warehouse)).toBe(1)
+    expect(await statesOf(warehouse)).toEqual({
+      'n-1': 'processed',
+      'n-2': 'unresolved',
+      ...others,
+    })
   })
 })

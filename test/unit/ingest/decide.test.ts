@@ -105,7 +105,7 @@ describe('what becomes of a record', { tags: ['D9'] }, () => {
     ['of a dead row', EVENTS, DEAD, 'written written written unconfirmed'],
     ['of a dead row, older', { second: 5 }, DEAD, 'doubtful doubtful doubtful unconfirmed'],
     ['in doubt', { name: 'B', isDoubtful: true }, row(), 'written written written doubtful'],
-  ] as const)('%s', { tags: ['D9'] }, (_, what, stored, fates) => {
+  ] as const)('%s', { tags: ['D4', 'D6', 'D9'] }, (_, what, stored, fates) => {
     const found = MODES.map((mode) => fateOf(decide([seen(mode, what)], known(stored), mode)))
     expect(found.join(' ')).toBe(fates)
   })
@@ -179,7 +179,7 @@ describe('several notifications about one row', () => {
     expect(rounds(...equal, { name: 'C', second: 23 })).toEqual([[20], [22], [23]])
   })
 
-  test('of two different ones with one stamp the second is in doubt', () => {
+  test('of two different ones with one stamp the second is in doubt', { tags: ['D6'] }, () => {
     const notified = ['B', 'C'].map((name) => seen('webhook', { name }))
     const {
       rounds: [first],
