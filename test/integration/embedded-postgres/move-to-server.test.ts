@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import {
@@ -18,6 +17,7 @@ import {
   type ProgramResult,
 } from '../../support/run-cli.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
+import { withClient } from '../../support/with-client.js'
 
 const RULES = join(repositoryDirectory, 'config/free-time-rules.example.csv')
 
@@ -29,23 +29,10 @@ let home: FreshHome
 let server: OwnServer
 let targetUrl: string
 
-async function withClient<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(`set timezone = 'UTC'`)
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
 /** Every row of every table, as JSON in an order of its own. */
 async function readRows(url: string): Promise<Record<string, readonly string[]>> {
   return withClient(url, async (client) => {
+    await client.query(`set timezone = 'UTC'`)
     const { rows: tables } = await client.query<{ name: string; table: string }>(
       `select format('%I.%I', schemaname, tablename) as name, tablename as table from pg_tables
       where schemaname in ('tracking', 'tracking_sync', 'tracking_analytics') order by 1`,

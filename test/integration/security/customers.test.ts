@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import {
   closeToCustomers,
   isOpenToCustomers,
@@ -17,6 +16,8 @@ import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
+import { withWarehouse } from '../../support/test-warehouse.js'
+import { withClient } from '../../support/with-client.js'
 import { HOUR, START } from '../sync/sync-scene.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
@@ -33,12 +34,9 @@ let opened: Logins
 let simulator: Simulator
 const clients = new Map<string, pg.Client>()
 
-const server = new pg.Client({ connectionString: inject('databaseServerUrl') })
-await server.connect()
-const { rows: versions } = await server.query<{ version: number }>(
-  `select current_setting('server_version_num')::int as version`,
+const { rows: versions } = await withClient(inject('databaseServerUrl'), (client) =>
+  client.query<{ version: number }>(`select current_setting('server_version_num')::int as version`),
 )
-await server.end()
 const isOldServer = versions[0]!.version < 150_000
 
 const look = <Row = Record<string, unknown>>(sqlText: string, values: unknown[] = []) =>
@@ -48,13 +46,8 @@ const urlOf = (role: string): string => opened.urlOf(role.replace(`${schema}_as_
 
 beforeAll(async () => {
   opened = await openLogins({ schema, logins: LOGINS })
-  simulator = await startSimulator({
-    seed: 7,
-    shipments: 16,
-    startAt: START,
-    speed: 0,
-    rateLimitPerMinute: null,
-  })
+  const world = { seed: 7, shipments: 16, startAt: START, speed: 0, rateLimitPerMinute: null }
+  simulator = await startSimulator(world)
   holdOldest(simulator)
   const { roles } = await createRoles(opened.warehouse)
   // As docs/questions.md asks for: compiling the plans would take minutes.
@@ -97,11 +90,10 @@ async function ask(login: string, sqlText: string): Promise<string> {
   }
 }
 
-const countAs = async (login: string, table: string): Promise<number> => {
-  const client = await connect(login)
-  const { rows } = await client.query<{ count: number }>(
-    `select count(*)::int as count from ${table}`,
-  )
+async function countAs(login: string, table: string): Promise<number> {
+  const { rows } = await (
+    await connect(login)
+  ).query<{ count: number }>(`select count(*)::int as count from ${table}`)
   return rows[0]!.count
 }
 
@@ -120,18 +112,14 @@ const relations = (): Promise<Relation[]> =>
     [schema],
   )
 
-if (isOldServer) {
-  it('before PostgreSQL 15 nothing is opened to customers, which is said', async () => {
-    await expect(openToCustomers(opened.warehouse, options)).rejects.toThrow(
-      /nothing was changed: customers need PostgreSQL 15 or later/,
-    )
-    expect(await look('select from pg_policy')).toEqual([])
-  })
-} else {
-  describe('a warehouse that is open to customers', seeCustomers)
-}
+it.runIf(isOldServer)('before PostgreSQL 15 nothing is opened to customers', async () => {
+  await expect(openToCustomers(opened.warehouse, options)).rejects.toThrow(
+    /nothing was changed: customers need PostgreSQL 15 or later/,
+  )
+  expect(await look('select from pg_policy')).toEqual([])
+})
 
-function seeCustomers(): void {
+describe.skipIf(isOldServer)('a warehouse that is open to customers', () => {
   let report: CustomerReport
   /** Ids and numbers of other customers, which ACME must not see in any way. */
   let secrets: string[]
@@ -142,8 +130,7 @@ function seeCustomers(): void {
     expect(await isOpenToCustomers(opened.warehouse)).toBe(false)
     expect(await look('select from pg_policy')).toEqual([])
     report = await openToCustomers(opened.warehouse, options)
-    const warehouse = createWarehouse({ url: urlOf(LOADER), schema, logger: silentLogger })
-    try {
+    await withWarehouse({ url: urlOf(LOADER), schema }, async (warehouse) => {
       for (const command of ['backfill', 'sync'] as const) {
         const run = await runTestSync({ warehouse, source: simulator, command })
         expect(run.outcome).toBe('complete')
@@ -153,9 +140,7 @@ function seeCustomers(): void {
       await runTestSync({ ...last, command: 'sync' })
       const now = simulator.clock.now()
       expect(await compareWarehouse(warehouse, simulator.world, now)).toEqual([])
-    } finally {
-      await warehouse.close()
-    }
+    })
     const all = await look<{ id: string }>(
       `select shipment_id as id from ${schema}.shipments order by 1`,
     )
@@ -179,10 +164,8 @@ function seeCustomers(): void {
       values ('contract', 'demurrage', 1, 'discharge', 'USD', 'ignored')`,
     )
     await look(`insert into ${schema}_analytics.free_time_tiers values ('contract', 1, 100)`)
-    await storeViews(opened.warehouse, {
-      logger: silentLogger,
-      signal: new AbortController().signal,
-    })
+    const { signal } = new AbortController()
+    await storeViews(opened.warehouse, { logger: silentLogger, signal })
     for (const login of [ACME, GLOBEX, NOBODY]) await look(`grant ${CUSTOMER} to ${login}`)
     await look(
       `insert into ${schema}_sync.customer_roles select * from unnest($1::text[], $2::text[])`,
@@ -291,14 +274,8 @@ function seeCustomers(): void {
     expect([globex > 0, globex + own.containers < all!.count]).toEqual([true, true])
     const emptyHanded: number[] = []
     for (const name of report.tables) emptyHanded.push(await countAs(NOBODY, `${schema}.${name}`))
-    // Places and vessels.
-    expect(report.tables.filter((_, index) => emptyHanded[index]! > 0).sort()).toEqual([
-      'metro_areas',
-      'ports',
-      'rail_terminals',
-      'terminals',
-      'vessels',
-    ])
+    const shown = report.tables.filter((_, index) => emptyHanded[index]! > 0).sort()
+    expect(shown).toEqual(['metro_areas', 'ports', 'rail_terminals', 'terminals', 'vessels'])
     for (const login of [ANALYST, LOADER]) {
       expect(await countAs(login, table)).toBe(all!.count)
       expect(await countAs(login, `${schema}_parts.known_containers`)).toBe(all!.count)
@@ -415,4 +392,4 @@ function seeCustomers(): void {
     expect(left).toEqual([])
     expect(await closeToCustomers(opened.warehouse, options)).toBe(false)
   })
-}
+})

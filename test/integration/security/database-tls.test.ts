@@ -6,9 +6,8 @@ import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ConnectorError } from '../../../src/base/errors.js'
-import { silentLogger } from '../../../src/base/logger.js'
-import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
+import { withWarehouse } from '../../support/test-warehouse.js'
 
 const FIXTURES = new URL('../../fixtures/tls/', import.meta.url)
 
@@ -69,14 +68,8 @@ async function openFront(certificate: string | undefined, query: Readonly<Record
   return { url: url.href, passed }
 }
 
-async function ask(url: string): Promise<unknown> {
-  const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
-  try {
-    return await warehouse.query('ask', sql`select 1 as one`)
-  } finally {
-    await warehouse.close()
-  }
-}
+const ask = (url: string): Promise<unknown> =>
+  withWarehouse({ url }, (warehouse) => warehouse.query('ask', sql`select 1 as one`))
 
 const VERIFIED = {
   sslmode: 'verify-full',

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigError, ConnectorError } from '../../../src/base/errors.js'
-import { silentLogger } from '../../../src/base/logger.js'
 import {
   readTable,
   streamTable,
   type TableAnswer,
 } from '../../../src/extensions/answers/read-answer.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { describeReader } from '../../../src/extensions/doctor/reader-rights.js'
 import { createRoles, keepReader } from '../../../src/warehouse/schema/roles.js'
 import type { CliCall } from '../../support/call-cli.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
+import { withWarehouse } from '../../support/test-warehouse.js'
+import { withClient } from '../../support/with-client.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `wall_${process.pid}`
@@ -55,25 +55,11 @@ afterAll(() => scene.close())
 /** As `query` asks it: with a login of its own, or as the login that is there. */
 async function ask(who: string, sqlText: string, timeoutMs = 20_000): Promise<TableAnswer> {
   const url = who === 'superuser' ? scene.url : scene.urlOf(who)
-  const options = { url, schema, logger: silentLogger, isReadOnly: true }
-  const warehouse = createWarehouse({ ...options, statementTimeoutMs: timeoutMs })
-  try {
-    return await readTable(warehouse, 'ask', rawStatement(sqlText), {
-      isOwnSql: true,
-      isAsReader: who !== 'reader',
-    })
-  } finally {
-    await warehouse.close()
-  }
-}
-
-async function withReader<Result>(work: (reader: Warehouse) => Promise<Result>): Promise<Result> {
-  const reader = createWarehouse({ url: scene.urlOf('reader'), schema, logger: silentLogger })
-  try {
-    return await work(reader)
-  } finally {
-    await reader.close()
-  }
+  const options = { url, schema, isReadOnly: true, statementTimeoutMs: timeoutMs }
+  const how = { isOwnSql: true, isAsReader: who !== 'reader' }
+  return withWarehouse(options, (warehouse) =>
+    readTable(warehouse, 'ask', rawStatement(sqlText), how),
+  )
 }
 
 /** `answered`, or the SQLSTATE of the refusal. */
@@ -267,7 +253,9 @@ describe('own SQL', { tags: ['JD1'] }, () => {
 
   it('is told to be too much for one that reads all tables', { tags: ['JD1'] }, async () => {
     const describe = (): Promise<string> =>
-      withReader((reader) => describeReader(reader, { url: scene.urlOf('owner'), isOwn: true }))
+      withWarehouse({ url: scene.urlOf('reader'), schema }, (reader) =>
+        describeReader(reader, { url: scene.urlOf('owner'), isOwn: true }),
+      )
     expect(await describe()).toMatch(/, which may read and nothing else$/)
     await scene.run(`grant pg_read_all_data to ${nameOf('reader')}`)
     const told = await describe()
@@ -298,29 +286,25 @@ function query(url: string, reader: string | undefined, ...args: string[]): Prom
 
 describe('functions and tables of others', { tags: ['JD1'] }, () => {
   it('are taken for none of PostgreSQL’s or ours', { tags: ['JD1', 'release'] }, async () => {
-    const client = new pg.Client({ connectionString: scene.url })
-    await client.connect()
     const places = ['public', schema, `${schema}_analytics`, `${schema}_parts`, 'pg_temp']
-    for (const place of places) {
-      await client.query(
-        `create function ${place}.now() returns timestamptz language sql volatile
-        as $$ select timestamptz '2001-01-01' $$;
-        create function ${place}.now(text) returns int language sql volatile as $$ select 1 $$;
-        create function ${place}.lower(text) returns text language sql as $$ select 'shadow' $$`,
-      )
-    }
-    try {
+    await withClient(scene.url, async (client) => {
+      for (const place of places) {
+        await client.query(
+          `create function ${place}.now() returns timestamptz language sql volatile
+          as $$ select timestamptz '2001-01-01' $$;
+          create function ${place}.now(text) returns int language sql volatile as $$ select 1 $$;
+          create function ${place}.lower(text) returns text language sql as $$ select 'shadow' $$`,
+        )
+      }
       const sql = `select extract(year from now()) > 2001, lower('X')`
       expect((await ask('reader', sql)).rows).toEqual([[true, 'x']])
       expect((await ask('writer', sql)).rows).toEqual([[true, 'x']])
       expect(await query(scene.url, scene.urlOf('reader'), sql)).toMatchObject({ exitCode: 0 })
       expect(await query(scene.url, undefined, 'data_quality')).toMatchObject({ exitCode: 0 })
-    } finally {
       for (const place of places) {
         await client.query(`drop function ${place}.now(), ${place}.now(text), ${place}.lower(text)`)
       }
-      await client.end()
-    }
+    })
   })
 
   it('and temporary ones in the session come last', { tags: ['JD1'] }, async () => {

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/base/logger.js'
 import { compareSchema } from '../../../src/extensions/doctor/schema/compare-schema.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import {
+  createTestWarehouse,
+  withWarehouse,
+  type TestWarehouse,
+} from '../../support/test-warehouse.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let opened: TestWarehouse
@@ -41,68 +44,44 @@ describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
     expect(await compareSchema(warehouse)).toEqual(NOTHING)
     // A word of SQL, which PostgreSQL quotes in its definitions.
     for (const schema of ['user', 'acme_1']) {
-      const other = createWarehouse({ url: opened.url, schema, logger: silentLogger })
-      try {
+      await withWarehouse({ url: opened.url, schema }, async (other) => {
         await prepareSchemas(other, { sleep: () => Promise.resolve() })
         expect(await compareSchema(other)).toEqual(NOTHING)
-      } finally {
-        await other.close()
-      }
+      })
     }
   })
 
-  it.each<[string, string, RegExp]>([
+  it.each<[string, RegExp]>([
     [
-      'a dropped index',
-      'drop index tracking.containers_number_idx',
-      /^index tracking\.containers_number_idx is missing \(CREATE INDEX containers_number_idx ON tracking\.containers USING hash \(number\)\)$/,
-    ],
-    [
-      'an index on another column',
       'drop index tracking.containers_shipment_id_idx; create index containers_shipment_id_idx on tracking.containers (number)',
       /^index tracking\.containers_shipment_id_idx is "CREATE INDEX .*\(number\)" and should be ".*\(shipment_id\)"$/,
     ],
     [
-      'a dropped column',
       'alter table tracking.ports drop column latitude cascade',
       /^column tracking\.ports\.latitude is missing/,
     ],
     [
-      'a changed type',
-      'alter table tracking_sync.lease alter column holder type varchar(20)',
-      /^column tracking_sync\.lease\.holder is "character varying\(20\).*" and should be "text.*"$/,
-    ],
-    [
-      'a dropped not null',
       'alter table tracking_sync.migrations alter column checksum drop not null',
       /^column tracking_sync\.migrations\.checksum is "text" and should be "text not null"$/,
     ],
     [
-      'a dropped key',
       'alter table tracking_sync.absences drop constraint absences_pkey',
       /^constraint tracking_sync\.absences\.absences_pkey is missing \(PRIMARY KEY \(stream, row_key\)\)$/,
     ],
+    ['drop table tracking_sync.absences', /^table tracking_sync\.absences is missing/],
     [
-      'a dropped table, told once',
-      'drop table tracking_sync.absences',
-      /^table tracking_sync\.absences is missing/,
-    ],
-    [
-      'a table that a crash of the server would empty',
       'alter table tracking_sync.absences set unlogged',
       /^table tracking_sync\.absences is "unlogged" and should be "logged"$/,
     ],
     [
-      'a function of another meaning',
       `create or replace function tracking_analytics.as_of() returns timestamptz language sql stable return null::timestamptz`,
       /^function tracking_analytics\.as_of has another definition$/,
     ],
     [
-      'a dropped view',
       'drop view tracking_analytics.days',
       /^view tracking_analytics\.days is missing \(run `tracking-sync migrate`\)$/,
     ],
-  ])('%s is told', { tags: ['G8', 'release'] }, async (_what, change, sentence) => {
+  ])('is told, once: %s', { tags: ['G8', 'release'] }, async (change, sentence) => {
     const found = await after(...change.split('; '))
     const broken = found?.broken.filter(
       (text) => sentence.source.startsWith('^view') || !text.startsWith('view '),
