@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.js'
 import { checkDatabaseLink, shownDatabaseUrl } from '../../../src/config/kinds.js'
-import { ConfigError } from '../../../src/base/errors.js'
+import type { ConfigError } from '../../../src/base/errors.js'
 
 const RULES = { isInsecureAllowed: false, isNodeUnsafe: false }
 const ELSEWHERE = 'is on another machine'
@@ -91,23 +91,13 @@ describe('the settings', { tags: ['S11'] }, () => {
   const DATABASE_URL = 'postgres://me:canary-password@db.example/house'
 
   test('refuse an unverified way by name, without the address, until it is allowed', () => {
-    let thrown: unknown
-    try {
-      load({ DATABASE_URL })
-    } catch (error) {
-      thrown = error
-    }
-    expect(thrown).toBeInstanceOf(ConfigError)
-    const [problem, ...others] = (thrown as ConfigError).problems
-    expect(others).toEqual([])
-    expect(problem).toMatchObject({
-      setting: 'DATABASE_URL',
-      problem: expect.stringMatching(
-        /sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
-      ) as string,
-    })
-    expect(JSON.stringify(thrown)).not.toMatch(/canary-password|db\.example/)
-
+    const problem = expect.stringMatching(
+      /^(?!.*(?:canary-password|db\.example)).*sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
+    ) as string
+    const problems = [expect.objectContaining({ setting: 'DATABASE_URL', problem }) as object]
+    expect(() => load({ DATABASE_URL })).toThrow(
+      expect.objectContaining({ problems }) as ConfigError,
+    )
     const allowed = load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'true' })
     expect(allowed.warnings).toEqual([expect.stringContaining('is not verified')])
     expect(() => load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'false' })).toThrow(

@@ -33,18 +33,14 @@ describe('when a job of an account is due next', () => {
     expect(partOf('account-7')).toBe(parts[7])
   })
 
-  it('follows one period later', () => {
+  it('follows one period later; late, it is now, and in step again after that', () => {
     const first = due('acme', at('08:00:00'))
-    const ended = new Date(first.getTime() + 20_000)
-    expect(due('acme', ended, first).getTime()).toBe(first.getTime() + QUARTER_MS)
-  })
-
-  it('is now where its time came while it ran, and in step again after that', () => {
-    const first = due('acme', at('08:00:00'))
-    const late = new Date(first.getTime() + QUARTER_MS + 60_000)
+    const after = (date: Date, ms: number): Date => new Date(date.getTime() + ms)
+    expect(due('acme', after(first, 20_000), first)).toEqual(after(first, QUARTER_MS))
+    // Its time came while it ran.
+    const late = after(first, QUARTER_MS + 60_000)
     expect(due('acme', late, first)).toEqual(late)
-    const ended = new Date(late.getTime() + 20_000)
-    expect(due('acme', ended, late).getTime()).toBe(first.getTime() + 2 * QUARTER_MS)
+    expect(due('acme', after(late, 20_000), late)).toEqual(after(first, 2 * QUARTER_MS))
   })
 
   it('is so long after the end where it follows no cron', () => {

@@ -68,13 +68,7 @@ describe('a schedule', () => {
     sync.end(0, new Error('no database'))
     await settled()
     expect(schedule.state()).toEqual([
-      {
-        name: 'sync',
-        isRunning: false,
-        lastSuccessAt: undefined,
-        lastFailureAt: clock(),
-        failures: 1,
-      },
+      { name: 'sync', isRunning: false, lastFailureAt: clock(), failures: 1 },
     ])
     fire('a')
     sync.end(1)
@@ -101,59 +95,54 @@ describe('a schedule', () => {
   })
 })
 
-/** A schedule by the real cron, on a clock that the test moves; counts the runs of its one job. */
-function openOnClock(cron: string, startAt: string, timeZone = 'UTC') {
-  vi.useFakeTimers({ now: new Date(startAt) })
-  let runs = 0
-  const run = (): Promise<void> => {
-    runs += 1
-    return Promise.resolve()
-  }
-  const schedule = startSchedule([{ name: 'sync', cron, run }], {
-    logger: silentLogger,
-    timeZone,
-    clock: () => new Date(),
-  })
-  return { schedule, runs: () => runs }
-}
-
 const MINUTE = 60_000
+const at = (time: string): Date => new Date(`2026-03-08T${time}Z`)
 
-describe('slots by the wall clock', () => {
+describe('slots by the wall clock, each quarter of an hour', { tags: ['X6', 'Z11'] }, () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  it('are made up for once after eight hours of sleep', { tags: ['X6'] }, async () => {
-    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
-    // Timers pause while the machine sleeps; only its clock goes on.
-    vi.setSystemTime(new Date('2026-03-08T18:02:00Z'))
-    await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(runs()).toBe(1)
-    await vi.advanceTimersByTimeAsync(12 * MINUTE)
-    expect(runs()).toBe(2)
-    await schedule.stop()
-  })
-
-  it('go on at a slot of the new time, put back an hour', { tags: ['X6', 'Z11'] }, async () => {
-    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
-    vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
-    await vi.advanceTimersByTimeAsync(13 * MINUTE)
-    expect(runs()).toBe(0)
-    await vi.advanceTimersByTimeAsync(2 * MINUTE)
-    expect(runs()).toBe(1)
-    await vi.advanceTimersByTimeAsync(14 * MINUTE)
-    expect(runs()).toBe(2)
-    await schedule.stop()
-  })
-
-  it('do not come twice when the clock is corrected by a second', { tags: ['Z11'] }, async () => {
-    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:14:59Z')
-    await vi.advanceTimersByTimeAsync(1_500)
-    expect(runs()).toBe(1)
-    vi.setSystemTime(new Date('2026-03-08T10:14:59Z'))
-    await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    expect(runs()).toBe(1)
+  it.each<[string, string, [clock: string | undefined, minutes: number, runs: number][]]>([
+    [
+      // Timers pause while the machine sleeps; only its clock goes on.
+      'are made up for once after eight hours of sleep',
+      '10:01:00',
+      [
+        ['18:02:00', 1, 1],
+        [undefined, 12, 2],
+      ],
+    ],
+    [
+      'go on at a slot of the new time, put back an hour',
+      '10:01:00',
+      [
+        ['09:01:00', 13, 0],
+        [undefined, 2, 1],
+        [undefined, 14, 2],
+      ],
+    ],
+    [
+      'do not come twice when the clock is corrected by a second',
+      '10:14:59',
+      [
+        [undefined, 0.025, 1],
+        ['10:14:59', 10, 1],
+      ],
+    ],
+  ])('%s', async (_, startAt, steps) => {
+    vi.useFakeTimers({ now: at(startAt) })
+    const run = vi.fn(() => Promise.resolve())
+    const schedule = startSchedule([{ name: 'sync', cron: '*/15 * * * *', run }], {
+      logger: silentLogger,
+      timeZone: 'UTC',
+      clock: () => new Date(),
+    })
+    for (const [clock, minutes, runs] of steps) {
+      if (clock !== undefined) vi.setSystemTime(at(clock))
+      await vi.advanceTimersByTimeAsync(minutes * MINUTE)
+      expect(run).toHaveBeenCalledTimes(runs)
+    }
     await schedule.stop()
   })
 })

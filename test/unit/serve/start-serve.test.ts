@@ -28,23 +28,22 @@ async function wait(failures: readonly Error[], signal = new AbortController().s
   return { isReady, waits }
 }
 
-describe('a warehouse that is waited for', () => {
-  it('is tried again, less and less often, until it can be reached', async () => {
-    expect(await wait([])).toEqual({ isReady: true, waits: [] })
-    const { isReady, waits } = await wait(Array.from({ length: 8 }, () => outage))
-    expect(isReady).toBe(true)
-    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
-  })
+const newer = new MigrationError('the schemas are newer')
+const grant = new WarehouseSchemaError('permission denied')
+const cut = new MigrationError('migration 0001 failed and was rolled back', { cause: outage })
+const EIGHT_WAITS = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]
 
-  it('is waited for also when it went away in the middle of a migration', async () => {
-    const cut = new MigrationError('migration 0001 failed and was rolled back', { cause: outage })
-    expect(await wait([cut])).toEqual({ isReady: true, waits: [500] })
+describe('a warehouse that is waited for', () => {
+  it.each([
+    ['is used at once', [], []],
+    ['is tried again, less and less often', EIGHT_WAITS.map(() => outage), EIGHT_WAITS],
+    ['is waited for also when it went away in the middle of a migration', [cut], [500]],
+  ])('%s', async (_, failures, waits) => {
+    expect(await wait(failures)).toEqual({ isReady: true, waits })
   })
 
   it('is given up when waiting does not help', async () => {
-    const newer = new MigrationError('the schemas are newer')
     await expect(wait([outage, newer])).rejects.toBe(newer)
-    const grant = new WarehouseSchemaError('permission denied')
     await expect(wait([grant])).rejects.toBe(grant)
   })
 

@@ -9,7 +9,6 @@ const TOLD: readonly (readonly [string, string, RegExp])[] = [
   ['25P04', 'WarehouseSchemaError', /transaction_timeout of this login is too short/],
   ['57P05', 'WarehouseUnavailableError', /idle_session_timeout of this login ended/],
   ['53100', 'WarehouseUnavailableError', /give the server disk, or free room on it$/],
-  ['53200', 'WarehouseUnavailableError', /give the server disk or memory$/],
   ['57P01', 'WarehouseUnavailableError', /check that PostgreSQL runs/],
 ]
 
@@ -22,12 +21,6 @@ describe('what PostgreSQL refuses is told with its own fix', { tags: ['JD7', 'JE
     expect(error.message).toMatch(
       new RegExp(`^write ports: PostgreSQL says "in its own words" \\(${code}\\); .*${fix.source}`),
     )
-  })
-  it('row-level security is not told as a missing right', { tags: ['JB4'] }, () => {
-    const said = 'new row violates row-level security policy for table "ports"'
-    const thrown = new pg.DatabaseError(said, 0, 'error')
-    const error = toWarehouseError(Object.assign(thrown, { code: '42501' }), 'write ports')
-    expect(error.message).toMatch(/; it was switched on .* which switches it off; an event trigger/)
   })
   it('a pooler that knows no such login is not waited for', () => {
     const said = new pg.DatabaseError('SASL authentication failed', 0, 'error')

@@ -13,17 +13,11 @@ function deep(levels: number): string {
 
 describe('a delivery', () => {
   it('needs nothing but data.id', () => {
-    expect(read('{"data":{"id":"bare"}}')).toMatchObject({
-      envelope: {
-        notificationId: 'bare',
-        event: null,
-        createdAt: null,
-        deliveryStatus: null,
-        webhookId: null,
-        reference: null,
-      },
-      deadReason: null,
-    })
+    const { envelope, deadReason } = read('{"data":{"id":"bare"}}')
+    expect(deadReason).toBeNull()
+    expect(Object.entries(envelope).filter(([, value]) => value !== null)).toEqual([
+      ['notificationId', 'bare'],
+    ])
     const odd =
       '{"data":{"id":"odd","attributes":[],"relationships":{"webhook":"x","reference_object":null}}}'
     expect(read(odd)).toMatchObject({

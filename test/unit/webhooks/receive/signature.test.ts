@@ -95,11 +95,9 @@ describe('the signature of a delivery', () => {
         const accepts = (text: string): boolean =>
           check({ algorithm, encoding, prefix: 'v1=' })([HEADER, text], body)
         expect(accepts(`v1=${signature}`)).toBe(true)
-        expect(accepts(signature)).toBe(false)
-        expect(accepts(`V1=${signature}`)).toBe(false)
-        expect(accepts(`v1=${signature.slice(0, -1)}`)).toBe(false)
-        expect(accepts(`v1=${signature}=`)).toBe(false)
-        expect(accepts(`v1= ${signature}`)).toBe(false)
+        const short = `v1=${signature.slice(0, -1)}`
+        const odd = [signature, `V1=${signature}`, short, `v1=${signature}=`, `v1= ${signature}`]
+        expect(odd.filter(accepts)).toEqual([])
       }
     },
   )
