@@ -77,14 +77,6 @@ test('promises that no mutant tries become fewer', () => {
   expect(untried.length, untried.join(' ')).toBe(MOST_PROMISES_WITHOUT_A_MUTANT)
 })
 
-test('a seed draws the same promises each time, and another seed others', () => {
-  const draw = (seed: number): string[] =>
-    drawPromises(catalogue.groups, [], { count: 60, seed }).map(({ id }) => id)
-  expect(new Set(draw(1)).size).toBe(60)
-  expect(draw(1)).toEqual(draw(1))
-  expect(draw(2)).not.toEqual(draw(1))
-})
-
 describe('what the tags of tests prove', () => {
   const source = `
     describe('a list', { tags: ['P1'] }, () => {
@@ -111,33 +103,5 @@ describe('what the tags of tests prove', () => {
       expect.stringMatching(/^P2: tag a test/),
       expect.stringMatching(/^H9: unknown/),
     ])
-  })
-
-  test('stands in the page, one line each', () => {
-    expect(renderPage(small, ofSource).split('\n').slice(-5, -1)).toEqual([
-      '',
-      '- **P1** Ends. *Long: night.*',
-      '- **P2** Later.',
-      '- **P3** Never. No such list.',
-    ])
-  })
-
-  test('is followed by what a stranger found: counts, differences and gaps with their reasons', () => {
-    const stranger = {
-      differences: [{ what: 'Lost', table: 'ports', column: 'city', count: 3, reason: 'Bug 7.' }],
-      takenOver: ['days end at noon'],
-      notCompared: [{ tables: ['lakes', 'seas'], reason: 'None has any.' }],
-      lastRun: {
-        ...{ on: '2026-11-27', seed: 1, shipments: 2, days: 3, runs: 4, kills: 1, differences: 0 },
-        faults: { cut: 2, slow: 3 },
-        tables: { ports: { rows: 1000, values: 9 }, vessels: { rows: 1, values: 1 } },
-      },
-    }
-    const page = renderPage({ ...small, stranger }, ofSource)
-    expect(page).toContain('- **P3** Never. No such list.\n\n## A stranger')
-    expect(page).toMatch(/\n5 faults, 1 kills\) compared 1,001 rows and 10 values of\n2 tables/)
-    expect(page).toContain('\n| Lost (3) | ports: city | Bug 7. |\n')
-    expect(page).toContain('\n- days end at noon\n')
-    expect(page).toContain('\n| `lakes`, `seas` | None has any. |\n')
   })
 })

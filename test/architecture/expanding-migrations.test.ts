@@ -71,19 +71,16 @@ describe('migrations only expand', { tags: ['G4'] }, () => {
     ).toEqual([])
   })
 
-  it('would be caught if one did', () => {
-    expect(contractionsIn('alter table {{data}}.ports drop column name;')).toEqual([
-      'drops a column',
-    ])
-    expect(contractionsIn('alter table {{data}}.ports add column kind text not null;')).toEqual([
-      'adds a column that must be given',
-    ])
-    expect(
-      contractionsIn("alter table {{data}}.ports add column kind text not null default 'x';"),
-    ).toEqual([])
-    expect(
-      contractionsIn("comment on column {{data}}.ports.name is 'we rename and drop column';"),
-    ).toEqual([])
+  it.each([
+    ['alter table {{data}}.ports drop column name;', ['drops a column']],
+    [
+      'alter table {{data}}.ports add column kind text not null;',
+      ['adds a column that must be given'],
+    ],
+    ["alter table {{data}}.ports add column kind text not null default 'x';", []],
+    ["comment on column {{data}}.ports.name is 'we rename and drop column';", []],
+  ])('would be caught if one did: %s', (text, found) => {
+    expect(contractionsIn(text)).toEqual(found)
   })
 })
 

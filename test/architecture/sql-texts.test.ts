@@ -63,12 +63,7 @@ function fileFunctionsOf(text: string): string[] {
     ...text.matchAll(new RegExp(`(import|require|getBuiltinModule)\\(\\s*${FILES}`, 'g')),
   ]
   return [
-    ...imported.flatMap(([, names = '']) =>
-      names
-        .replaceAll(/[{}]/g, '')
-        .split(',')
-        .map((name) => name.trim()),
-    ),
+    ...imported.flatMap(([, names = '']) => names.split(/[{},]/).map((name) => name.trim())),
     ...called.map(([, how = '']) => `${how}()`),
   ].filter((name) => name !== '')
 }
@@ -94,12 +89,8 @@ describe('what the source sends', { tags: ['S8'] }, () => {
   })
 
   it.each([
-    [
-      `import { readFile } from 'node:fs/promises'\nimport { open } from 'node:fs'`,
-      'readFile,open',
-    ],
-    [`import * as files from 'node:fs'`, '* as files'],
-    [`import files from "fs"`, 'files'],
+    [`import { readFile } from 'node:fs/promises'\nimport { open } from 'fs'`, 'readFile,open'],
+    [`import * as files from "node:fs"`, '* as files'],
     [`const { open } = await import('fs/promises')`, 'import()'],
     [`const files = require('node:fs')`, 'require()'],
     [`process.getBuiltinModule('fs')`, 'getBuiltinModule()'],

@@ -60,15 +60,12 @@ describe('what an installation brings', { tags: ['S12'] }, () => {
         link === true,
     )
     expect(broken.map(([name]) => name)).toEqual([])
-    const ranges = locked.flatMap(([name, { dependencies, optionalDependencies }]) =>
-      Object.entries({ ...dependencies, ...optionalDependencies }).map(([wanted, range]) => ({
-        name,
-        wanted,
-        range,
-      })),
+    const ranges = locked.flatMap(([, { dependencies, optionalDependencies }]) =>
+      Object.values({ ...dependencies, ...optionalDependencies }),
     )
-    const isElsewhere = /^(?:git|github|file|link|https?)\b.*:|\//
-    expect(ranges.filter(({ range }) => isElsewhere.test(range))).toEqual([])
+    expect(
+      ranges.filter((range) => /^(?:git|github|file|link|https?)\b.*:|\//.test(range)),
+    ).toEqual([])
     expect(lockText).not.toMatch(/registry\.|\.tgz/)
   })
 
@@ -163,25 +160,18 @@ describe('npm run sbom', { tags: ['S13', 'release'] }, () => {
     await run(process.execPath, [join(ROOT, 'scripts/write-sbom.js'), file])
     const text = await readFile(file, 'utf8')
     const sbom = JSON.parse(text) as {
-      bomFormat: string
-      metadata: { component: { name: string } }
       components: { name: string; version: string; hashes?: unknown[]; licenses?: unknown[] }[]
     }
     expect(sbom).toMatchObject({
       bomFormat: 'CycloneDX',
       metadata: { component: { name: 'tracking-sync' } },
     })
-    const found = sbom.components.map(({ name, version }) => `${name}@${version}`)
-    const direct = { ...manifest.dependencies, ...manifest.optionalDependencies }
-    expect(found).toEqual(
-      expect.arrayContaining(Object.entries(direct).map(([name, version]) => `${name}@${version}`)),
+    const found = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`))
+    const installed = locked.flatMap(([name, { dev, version }]) =>
+      dev === true ? [] : [`${name}@${version ?? ''}`],
     )
-    const installed = new Set(
-      locked
-        .filter(([, { dev }]) => dev !== true)
-        .map(([name, { version }]) => `${name}@${version ?? ''}`),
-    )
-    expect([...new Set(found)].sort()).toEqual([...installed].sort())
+    expect(installed.length).toBeGreaterThan(Object.keys(manifest.dependencies).length)
+    expect(found).toEqual(new Set(installed))
     const incomplete = sbom.components.filter(
       ({ hashes, licenses }) => hashes === undefined || licenses === undefined,
     )
