@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Notes } from '../../../src/ingest/run.js'
 import {
   ExactNumber,
   parseExactJson,
@@ -210,13 +211,10 @@ const PAGES: readonly Page[] = [
 ]
 
 const target = useTestWarehouse()
-let coerced: number
+let notes: Notes
 
 beforeAll(async () => {
-  const { ledger } = await applyPages(target.warehouse, PAGES)
-  expect(ledger.failures).toEqual([])
-  expect(ledger.counter('containers').inserted).toBe(values.length + 1)
-  coerced = ledger.counter('containers').coerced
+  notes = await applyPages(target.warehouse, PAGES)
 })
 
 const query = (sqlText: string, ...parameters: unknown[]): Promise<unknown[]> =>
@@ -225,8 +223,10 @@ const query = (sqlText: string, ...parameters: unknown[]): Promise<unknown[]> =>
 test('the records with such values are counted', { tags: ['FD13'] }, async () => {
   const flagged = await target.value<number>`
     select count(*)::integer as flagged from tracking.containers where _coercions is not null`
-  expect(coerced).toBeGreaterThan(20)
-  expect(coerced).toBe(flagged)
+  expect(flagged).toBeGreaterThan(20)
+  const counts = { inserted: values.length + 1, coerced: flagged }
+  expect(notes.ledger.counter('containers')).toMatchObject(counts)
+  expect(notes.ledger.failures).toEqual([])
 })
 
 describe('a hostile value', { tags: ['T1', 'T2', 'T4', 'T5', 'N1', 'N2', 'N3', 'N5'] }, () => {
