@@ -115,6 +115,13 @@ describe('where a walk ends', () => {
     expect(pages.at(-1)?.isLast).toBe(true)
   })
 
+  test('a full page without a successor is the last one, and says that rows are missing', async () => {
+    const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
+    const pages = await walk()
+    expect(pages).toHaveLength(1)
+    expect(pages[0]).toMatchObject({ isLast: true, isShort: true, rowsSoFar: 10, total: 500 })
+  })
+
   describe('a page that answers 500 for good', { tags: ['JC10'] }, () => {
     const without = (...numbers: number[]): Script => {
       const serve = serveRows(35)
