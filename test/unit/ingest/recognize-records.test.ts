@@ -58,3 +58,14 @@ test('one that comes twice in a page is read each time', { tags: ['P3'] }, async
   const names = intake.sightings.get('ports')?.map(({ values }) => values.includes('Hamburg'))
   expect([names, intake.recognized.get('ports') ?? []]).toEqual([[true, false], []])
 })
+
+test('a record that its request had to help has no digest, and is read each time', () => {
+  const digestOf = (record: object, containerId?: string): unknown => {
+    const helped = containerId === undefined ? OPTIONS : { ...OPTIONS, containerId }
+    return [...readRawRecords(read([record]), helped).sightings.values()][0]?.[0]?.digest
+  }
+  const alone = { ...EVENT, relationships: {} }
+  expect(digestOf(alone, 'c1')).toBeNull()
+  expect(digestOf(EVENT, 'c1')).toMatch(/^[\w-]{20}$/)
+  expect(digestOf(PORT)).toMatch(/^[\w-]{20}$/)
+})
