@@ -59,7 +59,7 @@ describe('a narrowed backfill', () => {
     const complete = streams.filter(({ lastCompleteBeganAt }) => lastCompleteBeganAt !== null)
     expect(complete.map(({ stream }) => stream)).toContain('tracking_requests')
     expect(requestCounts(scene.simulator)).toEqual({ '/tracking_requests': 1 })
-    // What names no list is refused before anything is asked or written.
+    // A stream without a list is refused before anything is asked or written.
     const attempt = backfill(scene, { streams: ['containers', 'transport_events'] })
     await expect(attempt).rejects.toThrow(/--stream transport_events names no list; there are: /)
     expect(scene.simulator.requests.total).toBe(1)

@@ -59,7 +59,7 @@ where (
     )
     and not exists (
         select
-        from {{parts}}.tracked_twice as twice
+        from {{parts}}.tracked_pairs as twice
         where twice.container_id = stay.container_id
             and twice.is_counted_elsewhere
     );

@@ -113,8 +113,19 @@ observations as (
         availability.seen_at,
         availability.gone_at
     from {{parts}}.evidence_containers as box
-    inner join {{parts}}.availability_spans as availability
-        on availability.container_id = box.container_id
+    -- Looked up in the same way: the whole of them reads every version twice.
+    cross join lateral (
+
+        select
+            span.value,
+            span.source,
+            span.seen_at,
+            span.gone_at
+        from {{parts}}.availability_spans as span
+        where span.container_id = box.container_id
+        offset 0
+
+    ) as availability
 
 )
 
