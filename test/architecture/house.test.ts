@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST: Readonly<Record<string, number>> = {
   'core: lines': 29_158,
   'core: files': 195,
-  'test: lines': 50_000,
+  'test: lines': 45_300,
   'imports of the core from extensions': 0,
   'statements by text': 20,
   'interpolated SQL texts': 47,
