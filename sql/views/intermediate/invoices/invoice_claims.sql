@@ -59,18 +59,15 @@ select
     end as amount_ours,
     balance.credited_amount,
     balance.net_amount,
-    invoice.dispute_within_on,
-    seen.available_seen_on,
     case
-        when found.place = 'ramp' and invoice.charge = 'storage' then false
-        else left(
-            coalesce(
-                shipment.port_of_discharge_locode,
-                substring(upper(invoice.port_of_discharge) from '^[A-Z]{2}[A-Z0-9]{3}$')
-            ),
-            2
-        ) in ('US', 'PR', 'VI', 'GU', 'AS', 'MP')
-    end as is_us,
+        when invoice.amount >= 0
+            then coalesce(
+                invoice.dispute_within_on,
+                case when law.is_us then invoice.issued_on + 30 end
+            )
+    end as dispute_by_on,
+    seen.available_seen_on,
+    law.is_us,
     invoice.missing_items
 from {{parts}}.invoice_terms as invoice
 -- Looked up line by line, so that a question about few lines reads few days.
@@ -126,6 +123,21 @@ inner join {{parts}}.invoice_balances as balance
     and balance.line_number = invoice.line_number
 left join {{data}}.shipments as shipment
     on shipment.shipment_id = found.shipment_id
+cross join lateral (
+
+    select
+        case
+            when found.place = 'ramp' and invoice.charge = 'storage' then false
+            else left(
+                coalesce(
+                    shipment.port_of_discharge_locode,
+                    substring(upper(invoice.port_of_discharge) from '^[A-Z]{2}[A-Z0-9]{3}$')
+                ),
+                2
+            ) in ('US', 'PR', 'VI', 'GU', 'AS', 'MP')
+        end as is_us
+
+) as law
 left join lateral (
 
     select

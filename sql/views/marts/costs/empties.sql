@@ -50,5 +50,23 @@ select
     out.empty_terminated_at,
     out.empty_terminated_local
 from {{analytics}}.detention_clock as clock
-left join {{analytics}}.empty_return_times as out
-    on out.container_id = clock.container_id;
+-- Looked up container by container: a question about one must not read the journeys of all.
+left join lateral (
+
+    select
+        one.state,
+        one.equipment_type,
+        one.equipment_length,
+        one.days,
+        one.calendar_days,
+        one.is_tracking_stopped,
+        one.full_out_at,
+        one.full_out_local,
+        one.empty_terminated_at,
+        one.empty_terminated_local
+    from {{analytics}}.empty_return_times as one
+    where one.container_id = clock.container_id
+    offset 0
+
+) as out
+    on true;

@@ -106,7 +106,7 @@ select
     customer.ref_numbers_text,
     customer.tags_text,
     customer.custom_fields,
-    dispute.by_on
+    line.dispute_by_on
     - ({{analytics}}.as_of() at time zone coalesce(line.time_zone, 'UTC'))::date as days_left,
     line.days_claimed,
     line.days as days_ours,
@@ -142,20 +142,8 @@ select
     line.charged_from_on,
     line.charged_to_on,
     line.issued_on,
-    dispute.by_on as dispute_by_on
+    line.dispute_by_on
 from {{parts}}.invoice_claims as line
-cross join lateral (
-
-    select
-        case
-            when line.amount >= 0
-                then coalesce(
-                    line.dispute_within_on,
-                    case when line.is_us then line.issued_on + 30 end
-                )
-        end as by_on
-
-) as dispute
 -- Null where the reason does not hold.
 cross join lateral (
 
