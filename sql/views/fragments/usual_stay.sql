@@ -25,6 +25,14 @@ from (
             own.ramp_arrived_at
         from {{parts}}.known_milestones as own
         where own.shipment_id = shipment.shipment_id
+            -- By the containers it has now: no index finds versions of containers by shipment.
+            and own.container_id = any (
+                array(
+                    select container.container_id
+                    from {{data}}.containers as container
+                    where container.shipment_id = shipment.shipment_id
+                )
+            )
         offset 0
     ) as other
     where sought.is_sought

@@ -19,9 +19,18 @@ select
     (other.is_of_nobody, other.container_id)
     < (one.is_of_nobody, one.container_id) as is_counted_elsewhere
 from {{parts}}.tracked_boxes as one
+-- By the numbers of now: no index finds versions of containers by number.
+inner join (
+    select
+        container_id,
+        number
+    from {{data}}.containers
+) as same
+    on same.number = one.number
+    and same.container_id <> one.container_id
 inner join {{parts}}.tracked_boxes as other
-    on other.number = one.number
-    and other.container_id <> one.container_id
+    on other.container_id = same.container_id
+    and other.number = one.number
     and other.port_of_discharge_locode = one.port_of_discharge_locode
     and other.landed_at between one.landed_at - interval '3 days'
         and one.landed_at + interval '3 days';
