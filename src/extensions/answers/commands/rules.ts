@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { countOf } from '../../../base/phrases.js'
 import { readTextFile } from '../../../base/text-file.js'
 import type { ImportReport } from '../questions/csv-file.js'
 import type { RulesFile } from '../questions/rules-file.js'
@@ -54,7 +55,7 @@ async function describeRules(
   return {
     data: { rules: rules.length, tiers: tiers.length, sentences, notes },
     text: [
-      `${file} can be imported: ${rules.length} rules, ${tiers.length} tiers.`,
+      `${file} can be imported: ${countOf(rules.length, 'rule')}, ${countOf(tiers.length, 'tier')}.`,
       ...Object.entries(sentences).map(([name, said]) => `${name}: ${said}.`),
       ...sayNotes(notes),
     ],
