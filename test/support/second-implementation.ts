@@ -593,7 +593,7 @@ export class SecondImplementation {
       const isRuled = stay.hasBegun && !isOfPort
       const found = isRuled ? this.#ruleOf(stay, stay.place, charge) : undefined
       const counts = dayThatCounts(said, found)
-      if (counts === said) continue
+      if (counts === said && found?.rule.reported !== 'ignored') continue
       if (by !== undefined) days[by] = undefined
       days.rule = earliestDays({ one: days.rule, other: counts })[0]?.[1]
     }
