@@ -176,7 +176,10 @@ export async function openAnalyticsScene() {
       insert(
         'transport_events',
         rowsOf(table).map((row) => ({
-          ...{ container_id: 'c1', transport_event_id: `e${serial++}`, ...base, ...row },
+          container_id: 'c1',
+          transport_event_id: `e${serial++}`,
+          ...base,
+          ...row,
           event: `container.transport.${row.event!}`,
           is_estimated: row.event!.startsWith('estimated'),
         })),
@@ -217,6 +220,8 @@ function rowsOfEither(...[rows, base = {}]: Given): Row[] {
 
 function follow(versions: readonly Version[]): Row[] {
   return versions.map(([valid_from, known], nth) => ({
-    ...{ ...known, valid_from, valid_to: versions[nth + 1]?.[0] ?? null },
+    ...known,
+    valid_from,
+    valid_to: versions[nth + 1]?.[0] ?? null,
   }))
 }

@@ -363,7 +363,11 @@ export class SecondImplementation {
     // text was edited, the oldest text first. There can be several of all three.
     const fresh = PLACES.flatMap((place) =>
       holdsOf(container, place).map(({ name, status, description }): Hold => ({
-        ...{ place, name, status, description: description ?? null, since: at },
+        place,
+        name,
+        status,
+        description: description ?? null,
+        since: at,
       })),
     )
     const isSame = (one: Hold, other: Hold) =>

@@ -34,7 +34,9 @@ async function insertOuts(boxes: readonly Box[]): Promise<void> {
   await insertBoxes(
     scene,
     boxes.map((box) => ({
-      ...{ customer: 'Acme', lastFree: '2026-10-28', ...box },
+      customer: 'Acme',
+      lastFree: '2026-10-28',
+      ...box,
       more: { ...out, ...box.more },
     })),
   )
@@ -69,7 +71,10 @@ it('has a row of each month, with every column', async () => {
 
 it('parts what is not invoiced from what nobody can tell', async () => {
   const box = (id: string, customer: string, equipment_type = 'dry', line = 'MAEU'): Box => ({
-    ...{ id, customer, line, more: { equipment_type } },
+    id,
+    customer,
+    line,
+    more: { equipment_type },
   })
   await insertOuts([
     ...[box('A', 'Acme'), box('cad', 'Cad'), box('rest', 'Rest'), box('all', 'All')],

@@ -88,7 +88,9 @@ export interface Box {
 export async function insertBoxes(scene: AnalyticsScene, boxes: readonly Box[]): Promise<void> {
   for (const { id, line = 'MAEU', customer, locode, lastFree, more } of boxes) {
     const shipment = {
-      ...{ shipment_id: id, shipping_line_scac: line, customer_name: customer ?? null },
+      shipment_id: id,
+      shipping_line_scac: line,
+      customer_name: customer ?? null,
       port_of_discharge_locode: locode ?? null,
     }
     const container = { container_id: id, number: id, shipment_id: id }
