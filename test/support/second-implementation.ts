@@ -94,6 +94,8 @@ interface Clock {
   readonly prices: readonly (number | undefined)[]
   /** A clock of the line from the port or ramp until the empty is back. */
   readonly isMerged: boolean
+  /** Merged, and nobody tells whether the empty is back: counted up to the gate-out. */
+  readonly isUnknown: boolean
   readonly isOff: (day: string) => boolean
   /** It has not ended. */
   readonly isOpen: boolean
@@ -213,7 +215,7 @@ export class SecondImplementation {
   /** One line a stay past its last free day: which, state, days over, fees, estimate. */
   exposure(): string[] {
     const clocks = new Map<string, Clock[]>()
-    for (const clock of this.#clocks()) {
+    for (const clock of this.#clocks({ areUnknown: true })) {
       if (clock.rule === undefined || pricesAtPlace(clock).length === 0) continue
       const key = `${clock.stay.container.id} ${clock.place}`
       clocks.set(key, [...(clocks.get(key) ?? []), clock])
@@ -702,7 +704,7 @@ export class SecondImplementation {
     return said && this.#dayOf(said.day, said.zone)
   }
 
-  *#clocks(): Generator<Clock> {
+  *#clocks({ areUnknown = false } = {}): Generator<Clock> {
     for (const container of this.#current().containers) {
       const shipment = this.#shipmentOf(container)
       const { stay: port, isByRail, wasSeenOnTrain } = this.#portStay(container, shipment)
@@ -717,7 +719,7 @@ export class SecondImplementation {
             const [ofStorage, ofLine] = isPort ? [terminal, line] : [rail, undefined]
             const reported = charge === 'storage' ? ofStorage : ofLine
             const clock = this.#clock(stay, stay.place, charge, reported)
-            if (clock !== undefined) yield clock
+            if (clock !== undefined && (areUnknown || !clock.isUnknown)) yield clock
           }
         }
         const isOut = stay.hasEnded && stay.mode === 'truck' && !(isPort && wasSeenOnTrain)
@@ -760,8 +762,10 @@ export class SecondImplementation {
     const last = counts ?? others?.[1]
     if (last === undefined) return undefined
     if (found === undefined && reported === undefined && charge !== 'detention') return undefined
-    if (ended === undefined && (isOver || isUntold)) return undefined
-    const to = ended ?? stay.today
+    // Nobody tells its end; the days at the place are known all the same.
+    const isUnknown = ended === undefined && (isOver || isUntold)
+    const to = ended ?? (isUnknown ? (isMerged ? stay.out : undefined) : stay.today)
+    if (isUnknown && to === undefined) return undefined
     const over = Math.max(between(last, to) ?? 0, 0)
     const source =
       counts === undefined
@@ -769,7 +773,7 @@ export class SecondImplementation {
         : counts === reported && !isIgnored
           ? REPORTERS[place]![charge]
           : 'rule'
-    const isOpen = ended === undefined && stay.today !== undefined
+    const isOpen = ended === undefined && !isUnknown && stay.today !== undefined
     const prices = found ? pricesOf(found.rule, found.start, last, over, found.isOff) : []
     return {
       stay,
@@ -781,6 +785,7 @@ export class SecondImplementation {
       daysOver: over,
       prices,
       isMerged,
+      isUnknown,
       isOff: found?.isOff ?? isUsualWeekend,
       isOpen,
     }
