@@ -175,7 +175,8 @@ export class SecondImplementation {
       const created = past(event, 'created_at', at)
       const isEstimate = text(event, 'event')?.includes('.estimated.') ?? true
       if (!isEstimate && (moment(event, 'timestamp') ?? 0) > at) this.met.add('future-dated event')
-      if (id === undefined || created === undefined) continue
+      const isWithdrawn = past(event, 'invalidated_at', at) !== undefined
+      if (id === undefined || created === undefined || isWithdrawn) continue
       lastNews.set(id, Math.max(lastNews.get(id) ?? 0, created))
     }
     this.#look = {
