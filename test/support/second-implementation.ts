@@ -765,8 +765,9 @@ export class SecondImplementation {
     if (found === undefined && reported === undefined && charge !== 'detention') return undefined
     // Nobody tells its end; the days at the place are known all the same.
     const isUnknown = ended === undefined && (isOver || isUntold)
-    const to = ended ?? (isUnknown ? (isMerged ? stay.out : undefined) : stay.today)
-    if (isUnknown && to === undefined) return undefined
+    const lastThere = stay.out ?? (stay.hasEnded ? undefined : stay.today)
+    const to = ended ?? (isUnknown ? lastThere : stay.today)
+    if (isUnknown && (!isMerged || to === undefined)) return undefined
     const over = Math.max(between(last, to) ?? 0, 0)
     const source =
       counts === undefined
