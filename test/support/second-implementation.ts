@@ -233,14 +233,18 @@ export class SecondImplementation {
         const currency = currencyOfRule(clock.rule)
         const hasMore = pricesAtPlace(clock).length < clock.prices.length
         if (hasMore) this.met.add('estimate up to the gate-out')
-        return pricesAtPlace(clock).map((price) => ({ currency, price }))
+        const prices = pricesAtPlace(clock)
+        // A day off that is not charged costs nothing, and tells no rate of the others.
+        const charged = prices.filter((_, nth) => isCharged(clock, nth))
+        const isRated = charged.length === 0 || charged.some((price) => price !== undefined)
+        return prices.map((price) => ({ currency, price, isRated }))
       })
       const hasEstimate = stay.state !== 'unknown' && own.length > 0
       const estimates = [...new Set(own.map(({ rule }) => currencyOfRule(rule)))]
         .sort()
         .flatMap((currency) => {
           const prices = days.flatMap((one) =>
-            one.currency === currency && one.price !== undefined ? [one.price] : [],
+            one.currency === currency && one.isRated && one.price !== undefined ? [one.price] : [],
           )
           return prices.length === 0 ? [] : [[currency, sum(prices)] as const]
         })
@@ -1053,6 +1057,10 @@ function pricesAtPlace({ prices, isMerged, lastFree, stay }: Clock) {
 }
 
 type WhereItIs = Pick<Stay, 'container' | 'place'>
+
+function isCharged({ rule, isOff, lastFree }: Clock, nth: number): boolean {
+  return rule?.charged !== 'working' || !isOff(addDays(lastFree, nth + 1))
+}
 
 /** At the port what the terminal says, at the ramp its no, else what the status says. */
 function isAvailableAt({ container, place }: WhereItIs): boolean | undefined {
