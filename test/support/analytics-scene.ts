@@ -16,7 +16,7 @@ type Given = [rows: string | readonly Row[], base?: Row]
 /** From when we knew it, and what. */
 export type Version = readonly [from: string, known: Row]
 
-/** The instant that a view answers for (now), SQL after `from <view>`, and columns to read (all). */
+/** The instant that a view answers for (now), SQL after `from <view>`, columns to read (all). */
 export interface ReadOptions {
   readonly asOf?: string
   readonly rest?: string

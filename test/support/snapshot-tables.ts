@@ -106,8 +106,8 @@ const RUN_TABLES = [
 
 /**
  * Data and bookkeeping, the rows about runs excepted. A row written again with equal values counts
- * as another one: it is identified by its place and the transaction that wrote it. Throws when there
- * is nothing to compare, but not for tests that prove the absence of rows.
+ * as another one: it is identified by its place and the transaction that wrote it. Throws when
+ * there is nothing to compare, but not for tests that prove the absence of rows.
  */
 export async function snapshotRows(
   reader: RowReader,

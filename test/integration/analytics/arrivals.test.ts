@@ -160,8 +160,8 @@ it('counts the days short by the earlier of both rules, and what they cost', asy
       pod_terminal_id: ['EGLV', 'LONG', 'NONE', 'OAK'].includes(scac) ? 't9' : 't1',
     })),
   ])
-  // Storage: the 28th, as the day of the start counts. Of ONEY the working days 25, 26, 27, 30; HLCU
-  // starts with a day that nobody knows; ZIMU has the reported day, and none.
+  // Storage: the 28th, as the day of the start counts. Of ONEY the working days 25, 26, 27, 30;
+  // HLCU starts with a day that nobody knows; ZIMU has the reported day, and none.
   await importRules(
     scene,
     `rule,charge,line,terminal,free_days,counts,starts_with,first_day,from_day,daily_rate,currency

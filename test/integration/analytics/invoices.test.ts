@@ -489,9 +489,9 @@ it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'
 describe('was_free_then', { tags: ['JA5'] }, () => {
   it('is a day that was free when it ended, before the last free day was moved back', () =>
     audit(`
-      -- Of the first line the 13th and the 14th were never free. 1200 is more than 1100, but not for
-      -- the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by the
-      -- day that is known now.
+      -- Of the first line the 13th and the 14th were never free. 1200 is more than 1100, but not
+      -- for the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by
+      -- the day that is known now.
       is             | box         | days | daily_rate | amount => days_ours | days_free_then | disputable_amount | disputable_by_cause | reasons
       abroad         | MSKU0000008 | 7-14 | 150        | 1200   => 8         | 6              | 900               | was_free_then 900   | was_free_then, wrong_rate
       abroad storage | MSKU0000008 | 8-9  |            | 80     => 2         | 1              | 40                | was_free_then 40    | was_free_then

@@ -112,7 +112,7 @@ it(
     last free day   | last free day withdrawn | pickup_lfd                            | 2026-03-12           | -                    | ${ZONE}     | -        | -`)
     // Nothing that came later is known before.
     await shows(first('2.00', '2.00'), '2026-03-06T20:00Z')
-    // Seen changes happened when we saw them: 10:00 in Los Angeles is 18:00 UTC, 17:00 from the 8th.
+    // Changes happened when we saw them: 10:00 in Los Angeles is 18:00 UTC, 17:00 from the 8th.
     await shows(
       `
     subject                               | is_first_sight | occurred_at            | learned_at             | occurred_local

@@ -11,7 +11,7 @@ function another(document: unknown): unknown {
   return { ...(document as object), data: Array.isArray(data) ? data.map(change) : change(data) }
 }
 
-/** Of every header that the client reads; any others are in test/unit/api/single-headers.test.ts. */
+/** Of every header that the client reads; others are in test/unit/api/single-headers.test.ts. */
 const TWICE = ['Mon, 02 Mar 2026 08:00:00 GMT', 'application/json']
 const READ = ['date', 'retry-after', 'content-type', 'etag', 'link', 'x-ratelimit-remaining']
 

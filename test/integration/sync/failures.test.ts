@@ -21,8 +21,8 @@ async function expectRecovery(scene: Scene): Promise<void> {
 
 describe('bad records', { tags: ['release'] }, () => {
   /**
-   * Each replaces one shipment of the first page; the pointer tells what is wrong with it. All forms
-   * are in test/unit/resources/contract.test.ts.
+   * Each replaces one shipment of the first page; the pointer tells what is wrong with it. All
+   * forms are in test/unit/resources/contract.test.ts.
    */
   const BAD: readonly (readonly [
     make: (record: Record<string, unknown>) => unknown,

@@ -15,7 +15,7 @@ const changeset = { seal_number: [null, 'S1'] }
 const nowhere = owner('nowhere')
 const update = { changeset, timestamp: '2026-03-02T08:00:00Z' }
 
-/** Each with its type, its attributes and how it names a container that the source does not have. */
+/** Each with its type, its attributes and how it names a container that the source lacks. */
 const ABOUT_A_CONTAINER: [string, string, object, object][] = [
   ['a custom field', 'custom_field', field, { entity: nowhere }],
   ['an entity without a type', 'custom_field', field, { entity: { data: { id: 'nowhere' } } }],

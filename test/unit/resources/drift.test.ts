@@ -164,7 +164,7 @@ function isSame(type: ColumnType, stored: EncodedValue | undefined, sent: unknow
   }
 }
 
-/** Names of attributes that are neither in a column nor beside it; `id` only repeats the record's. */
+/** Attributes that are neither in a column nor beside it; `id` only repeats the record's. */
 function lostOf(
   { flat, columns, coercions, unmapped }: NamedRow,
   attributes: JsonObject = {},

@@ -29,7 +29,7 @@ const authentication = (kind: number, more = '') =>
   Buffer.from([0x52, 0, 0, 0, 8 + more.length, 0, 0, 0, kind, ...Buffer.from(more)])
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-/** Listens where the server should, and answers the first packet so: its port, and what was told. */
+/** Listens where the server should, and answers the first packet so: its port and words. */
 async function listen(answer: Buffer): Promise<{ port: number; told: () => string }> {
   const told: Buffer[] = []
   const server = createServer((socket) => {

@@ -8,8 +8,8 @@
 -- that sums have each day once: the one whose shipment names a customer, else the first
 -- container_id.
 --
--- Ask it container by container, or by a filter that PostgreSQL can turn into one: by an index on
--- numbers a container takes some microseconds, and all of an account a read of it.
+-- Neither grouped nor planned apart, so that a question about one container finds the other by the
+-- index on numbers; tracked_twice groups the whole account.
 
 create view {{parts}}.tracked_pairs as
 select

@@ -14,8 +14,8 @@
 -- has a rate.
 -- days_free_then: days of ours that were free by the last free day that the charging party reported
 -- at the end of that very day, and moved back later; null if it reported none on any of them.
--- days_unavailable: days of ours on which the terminal reported the container as not available;
--- null if availability was not reported on any of them.
+-- days_unavailable: days of ours on which the container was reported as not available
+-- (was_available of charged_days); null if availability was not reported on any of them.
 -- days_unknown: days of ours without a report of availability.
 -- days_on_hold: days of ours with a hold.
 -- available_seen_on: the first day on which we saw that the container is available at the place.

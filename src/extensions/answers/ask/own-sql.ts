@@ -85,20 +85,26 @@ async function explainMistake(
   warehouse: Warehouse,
 ): Promise<ConfigError | undefined> {
   if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
-  const { isStandby } = await import('../../../warehouse/connection/read-only.js')
   const { code } = thrown.context
   const { message } = thrown.cause
   // A login that may not use the schema lacks its role; the SQL is right.
   const isForbidden = code === '42501' && !message.includes('for schema')
   if (typeof code !== 'string' || !(isForbidden || MISTAKES.test(code))) return undefined
-  const { stored, analytics, data } = warehouse.names
   const fix = isForbidden
     ? '; your own SQL reads the tables and views of the warehouse'
-    : code === UNDEFINED_TABLE
-      ? `; this warehouse has its views in ${analytics} and its tables in ${data}`
-      : code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
-        ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
-        : ''
+    : await adviseOn(code, warehouse)
   const problem = `is refused by PostgreSQL: ${message} (${code})${fix}`
   return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
+}
+
+/** Where else to look; empty for a mistake that PostgreSQL explains itself. */
+async function adviseOn(code: string, warehouse: Warehouse): Promise<string> {
+  const { stored, analytics, data } = warehouse.names
+  if (code === UNDEFINED_TABLE) {
+    return `; this warehouse has its views in ${analytics} and its tables in ${data}`
+  }
+  if (code !== FEATURE_NOT_SUPPORTED) return ''
+  const { isStandby } = await import('../../../warehouse/connection/read-only.js')
+  if (!(await isStandby(warehouse))) return ''
+  return `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
 }

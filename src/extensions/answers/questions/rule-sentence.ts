@@ -1,4 +1,4 @@
-import { sayScope, type Rule, type Tier } from './rules-file.js'
+import { isOfReportedDays, sayScope, type Rule, type Tier } from './rules-file.js'
 
 const STARTS: Readonly<Record<string, string>> = {
   arrival: 'arrival',
@@ -32,8 +32,7 @@ function sayFreeDays(rule: Rule): string {
   if (free === null) return 'free to the last free day that is reported'
   const start = STARTS[rule.starts_with] ?? rule.starts_with
   const from = first === 1 ? `the day of ${start}` : `the day after ${start}`
-  const isReported = rule.charge === 'storage' || rule.charge === 'demurrage'
-  const other = isReported ? (REPORTED[rule.reported] ?? '') : ''
+  const other = isOfReportedDays(rule) ? (REPORTED[rule.reported] ?? '') : ''
   if (free === 0) return `no free day, counted from ${from}${other}`
   const days = `${rule.counts} ${free === 1 ? 'day' : 'days'}${sayCalendar(rule)}`
   return `${free} free ${days} from ${from}${other}`

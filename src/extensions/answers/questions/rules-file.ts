@@ -174,10 +174,15 @@ export function parseRulesFile(fileName: string, csvText: string): RulesFile {
   return { kind: 'rules', rules: [...rules.values()], tiers }
 }
 
+/** Whether anybody reports a last free day for the charge of the rule. */
+export function isOfReportedDays({ charge }: Rule): boolean {
+  return charge === 'storage' || charge === 'demurrage'
+}
+
 /** The contradictions within a line: a rule that could never hold, or never mean what it says. */
 function findContradictions({ line, value: { rule, tier } }: Line<RuleLine>): BadLine[] {
   const isOut = rule.starts_with === 'gate_out'
-  const isReported = rule.charge === 'storage' || rule.charge === 'demurrage'
+  const isReported = isOfReportedDays(rule)
   const isWithoutDays = rule.free_days === null
   const said: readonly (readonly [boolean, string])[] = [
     [
